@@ -1,0 +1,84 @@
+import { type Static, Type } from 'typebox';
+import type { Retention } from './storage/index.ts';
+import { DEFAULT_POOL_OPTIONS, type PoolOptions } from './window/pool-model.ts';
+
+const duration = (description: string) =>
+  Type.String({
+    pattern: '^[0-9]+(\\.[0-9]+)?(ms|s|m|h|d)$',
+    description: `${description}; as 250ms, 60s, 5m, 1h, 1d`,
+  });
+
+/** What is configured of one pool. */
+export const PoolConfigSchema = Type.Object(
+  {
+    slots: Type.Optional(Type.Number({ exclusiveMinimum: 0, description: 'servers of the pool' })),
+    capacity_per_s: Type.Optional(
+      Type.Number({ exclusiveMinimum: 0, description: 'work per second, in the cost unit' }),
+    ),
+    cost_unit: Type.Optional(Type.Enum(['requests', 'service_ms', 'tokens'])),
+    input_token_price: Type.Optional(Type.Number({ minimum: 0 })),
+    output_token_price: Type.Optional(Type.Number({ minimum: 0 })),
+    wait_threshold: Type.Optional(duration('a longer wait counts as over the threshold')),
+    max_request_age: Type.Optional(duration('an open request older than this is closed as lost')),
+    weights: Type.Optional(
+      Type.Record(Type.String(), Type.Number({ minimum: 0 }), { description: 'weight per tenant' }),
+    ),
+  },
+  { additionalProperties: false },
+);
+export type PoolConfig = Static<typeof PoolConfigSchema>;
+
+export const AnalyticsConfigProperties = {
+  store: Type.Optional(
+    Type.Union([
+      Type.Object(
+        { kind: Type.Literal('embedded'), path: Type.Optional(Type.String({ minLength: 1 })) },
+        { additionalProperties: false },
+      ),
+      Type.Object(
+        {
+          kind: Type.Literal('server'),
+          url: Type.String({ pattern: '^https?://' }),
+          username: Type.Optional(Type.String()),
+          password: Type.Optional(Type.String()),
+          database: Type.Optional(Type.String({ minLength: 1 })),
+        },
+        { additionalProperties: false },
+      ),
+    ]),
+  ),
+  window: Type.Optional(duration('length of the windows that are computed')),
+  pools: Type.Optional(Type.Record(Type.String({ minLength: 1, maxLength: 64 }), PoolConfigSchema)),
+  pool_defaults: Type.Optional(PoolConfigSchema),
+  retention: Type.Optional(
+    Type.Object(
+      {
+        requests_days: Type.Optional(Type.Integer({ minimum: 1, maximum: 36_500 })),
+        windows_days: Type.Optional(Type.Integer({ minimum: 1, maximum: 36_500 })),
+        dead_letters_days: Type.Optional(Type.Integer({ minimum: 1, maximum: 36_500 })),
+      },
+      { additionalProperties: false },
+    ),
+  ),
+} as const;
+
+export const DEFAULT_RETENTION: Retention = { requestsDays: 100, windowsDays: 400, deadLettersDays: 100 };
+export const DEFAULT_WINDOW_MS = 60_000;
+
+/** Options of a pool from its configuration over the defaults'. `parseMs` reads a duration that the schema has checked. */
+export function poolOptionsOf(
+  defaults: PoolConfig,
+  pool: PoolConfig | undefined,
+  parseMs: (duration: string) => number,
+): PoolOptions {
+  const merged = { ...defaults, ...pool };
+  return {
+    costUnit: merged.cost_unit ?? DEFAULT_POOL_OPTIONS.costUnit,
+    inputTokenPrice: merged.input_token_price ?? DEFAULT_POOL_OPTIONS.inputTokenPrice,
+    outputTokenPrice: merged.output_token_price ?? DEFAULT_POOL_OPTIONS.outputTokenPrice,
+    waitThresholdMs:
+      merged.wait_threshold === undefined ? DEFAULT_POOL_OPTIONS.waitThresholdMs : parseMs(merged.wait_threshold),
+    maxRequestAgeMs:
+      merged.max_request_age === undefined ? DEFAULT_POOL_OPTIONS.maxRequestAgeMs : parseMs(merged.max_request_age),
+  };
+}

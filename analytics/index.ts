@@ -1,0 +1,25 @@
+export {
+  type FairnessReader,
+  type PoolSummary,
+  PoolSummarySchema,
+  type WindowsQuery,
+} from './fairness-reader.ts';
+export type { Store } from './storage/index.ts';
+export { createStoreReader, type StoreReaderOptions } from './store-reader.ts';
+export { type AnalyzeRequest, type AnalyzeResult, analyzeRange } from './window/analyze-range.ts';
+export { lastWindowEnd, nextWindowStart, type Span, windowStart } from './window/bounds.ts';
+export { type DeclaredCapacity, declareCapacity, declareWeights } from './window/declare-pool.ts';
+export { createFairnessJob, type FairnessJob, type FairnessJobOptions, type JobRun } from './window/fairness-job.ts';
+export { DEFAULT_POOL_OPTIONS, type PoolOptions } from './window/pool-model.ts';
+export { readPoolSpans } from './window/pool-spans.ts';
+export { DEFAULT_WATERMARK_OPTIONS, decideWatermark, type WatermarkOptions } from './window/watermark.ts';
+export {
+  type PoolWindows,
+  PoolWindowsSchema,
+  type Quality,
+  QualitySchema,
+  type TenantWindow,
+  TenantWindowSchema,
+  type Window,
+  WindowSchema,
+} from './window/window-result.ts';

@@ -1,0 +1,49 @@
+import { defineQuery, type Parameters } from '../storage/index.ts';
+
+export interface WindowScan {
+  readonly rows: number;
+  readonly unpriced: number;
+  readonly linked: number;
+  readonly disputed: number;
+  /** Smallest arrival among rows without a cost, epoch ms; null when each has one. */
+  readonly unpricedFromMs: number | null;
+  /** Rows that waited at all. */
+  readonly waited: number;
+}
+
+/** What the rows of a range call for: imputed costs, retries to fold, disputes to look at. */
+export const WINDOW_SCAN = defineQuery<Parameters, WindowScan>({
+  name: 'window-scan',
+  sql: `SELECT
+    count() AS row_count,
+    countIf(c IS NULL) AS unpriced,
+    countIf(linked) AS linked_count,
+    countIf(disputed) AS disputed_count,
+    minIf(a, c IS NULL) AS unpriced_from_ms,
+    countIf(ifNull(wait > 0, 0)) AS waited
+FROM window_rows`,
+  decode: (row) => ({
+    rows: Number(row.row_count),
+    unpriced: Number(row.unpriced),
+    linked: Number(row.linked_count),
+    disputed: Number(row.disputed_count),
+    unpricedFromMs: Number(row.unpriced) === 0 ? null : Number(row.unpriced_from_ms),
+    waited: Number(row.waited),
+  }),
+});
+
+export interface ServiceMean {
+  readonly window: number;
+  readonly meanServiceMs: number;
+}
+
+/** Mean service time per window of completion (Ŝ before it is carried over windows without completions). */
+export const SERVICE_MEANS = defineQuery<Parameters & { readonly window_ms: number }, ServiceMean>({
+  name: 'service-means',
+  sql: `SELECT intDiv(e, {window_ms:Int64}) AS step, sum(greatest(e - p, 1)) / count() AS mean_service_ms
+FROM window_rows
+WHERE kind = 1 AND e >= p
+GROUP BY step
+ORDER BY step`,
+  decode: (row) => ({ window: Number(row.step), meanServiceMs: Number(row.mean_service_ms) }),
+});

@@ -1,0 +1,210 @@
+import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { type ClickHouseClient, createClient } from '@clickhouse/client';
+import { EvenshareError } from '../../scheduler-core/kernel/index.ts';
+import { openChdbConnection } from './chdb-connection.ts';
+import {
+  INSERT_SETTINGS,
+  type Parameters,
+  type Query,
+  READ_SETTINGS,
+  type Settings,
+  settingsClause,
+} from './statement.ts';
+import { mapStoreError } from './store-error.ts';
+
+export type StoreOptions =
+  | { readonly kind: 'embedded'; readonly path: string }
+  | {
+      readonly kind: 'server';
+      readonly url: string;
+      readonly username: string;
+      readonly password: string;
+      readonly database: string;
+    };
+
+/**
+ * Who speaks: each lane has a connection of its own, because one connection runs its statements one after another and a
+ * minute job must not hold up the intake or a page.
+ */
+export const LANES = ['intake', 'jobs', 'reads'] as const;
+export type Lane = (typeof LANES)[number];
+
+/** The one door to ClickHouse, embedded or server. Every failure is an `EvenshareError` with an `EVS_STORE_…` code. */
+export interface Store {
+  readonly kind: StoreOptions['kind'];
+  /** Runs one read and returns its rows, decoded. */
+  query<Params extends Parameters, Row>(lane: Lane, query: Query<Params, Row>, params: Params): Promise<Row[]>;
+  /** Runs a statement without rows; placeholders in it are filled from `params`. */
+  command(lane: Lane, sql: string, params?: Parameters, settings?: Settings): Promise<void>;
+  /**
+   * Inserts rows in one block. `rows` is TabSeparated text, each row ended by a newline (see rows.ts); nothing happens
+   * for empty text. Durable in the engine's sense when it returns.
+   */
+  insert(lane: Lane, table: string, columns: readonly string[], rows: string, settings?: Settings): Promise<void>;
+  /** Waits for statements under way, then closes. Idempotent. */
+  close(): Promise<void>;
+}
+
+/**
+ * Opens a store.
+ *
+ * @throws EVS_STORE_LOCKED (another process holds the folder), EVS_STORE_ABSENT, EVS_STORE_UNREACHABLE, EVS_STORE_FAILED.
+ */
+export async function openClickHouse(options: StoreOptions): Promise<Store> {
+  const clients = options.kind === 'embedded' ? await openEmbedded(options.path) : openServer(options);
+  const store = new ClientStore(options.kind, clients, options.kind === 'embedded' ? options.path : null);
+  if (options.kind === 'server') {
+    await store.command('reads', 'SELECT 1').catch(async (error: unknown) => {
+      await store.close();
+      throw error;
+    });
+  }
+  return store;
+}
+
+type Clients = Readonly<Record<Lane, ClickHouseClient>>;
+
+/** Names the process that holds a data folder. The engine's own lock is what excludes; this only tells who has it. */
+const HOLDER_FILE = 'evenshare.pid';
+
+async function openEmbedded(path: string): Promise<Clients> {
+  try {
+    await mkdir(path, { recursive: true });
+    const clients = {
+      intake: createClient({ connection: await openChdbConnection(path) }),
+      jobs: createClient({ connection: await openChdbConnection(path) }),
+      reads: createClient({ connection: await openChdbConnection(path) }),
+    };
+    await writeFile(join(path, HOLDER_FILE), `${process.pid}\n`);
+    return clients;
+  } catch (error) {
+    throw await embeddedOpenError(path, error);
+  }
+}
+
+async function embeddedOpenError(path: string, error: unknown): Promise<Error> {
+  if (error instanceof EvenshareError) return error;
+  const code = errorCode(error);
+  if (code === 'EACCES' || code === 'EROFS' || code === 'EPERM' || code === 'ENOTDIR' || code === 'EEXIST') {
+    return new EvenshareError(
+      'EVS_STORE_FAILED',
+      `cannot use "${path}" as data folder (${code}): choose a folder that this user may write with --data-dir`,
+      { cause: error },
+    );
+  }
+  if (code === 'ENOSPC') return mapStoreError(error);
+  const holder = await readFile(join(path, HOLDER_FILE), 'utf8').then(
+    (text) => ` (process ${text.trim()})`,
+    () => '',
+  );
+  return new EvenshareError(
+    'EVS_STORE_LOCKED',
+    `the data folder "${path}" is held by another Evenshare process${holder}: stop that one, or choose another folder with --data-dir`,
+    { cause: error },
+  );
+}
+
+function openServer(options: Extract<StoreOptions, { kind: 'server' }>): Clients {
+  const open = (lane: Lane): ClickHouseClient =>
+    createClient({
+      url: options.url,
+      username: options.username,
+      password: options.password,
+      database: options.database,
+      application: `evenshare-${lane}`,
+      request_timeout: 120_000,
+      compression: { request: true, response: true },
+      // Under the server's own keep-alive (10 s; ClickHouse Cloud 3 s), else a socket is used as it closes.
+      keep_alive: { enabled: true, idle_socket_ttl: 800 },
+      // Temporary tables of the job live in its session.
+      ...(lane === 'jobs' ? { session_id: crypto.randomUUID() } : {}),
+    });
+  return { intake: open('intake'), jobs: open('jobs'), reads: open('reads') };
+}
+
+class ClientStore implements Store {
+  readonly kind: StoreOptions['kind'];
+  readonly #clients: Clients;
+  readonly #path: string | null;
+  #closing: Promise<void> | null = null;
+  /** A server runs one statement at a time in a session, and the job's temporary tables live in one. */
+  #lastJob: Promise<unknown> = Promise.resolve();
+
+  constructor(kind: StoreOptions['kind'], clients: Clients, path: string | null) {
+    this.kind = kind;
+    this.#clients = clients;
+    this.#path = path;
+  }
+
+  async query<Params extends Parameters, Row>(lane: Lane, query: Query<Params, Row>, params: Params): Promise<Row[]> {
+    return this.#run(lane, async () => {
+      const result = await this.#clients[lane].query({
+        query: `${query.sql}${settingsClause(READ_SETTINGS)}`,
+        query_params: { ...params },
+        format: 'JSONEachRow',
+      });
+      const rows = await result.json<Record<string, unknown>>();
+      return rows.map(query.decode);
+    });
+  }
+
+  async command(lane: Lane, sql: string, params: Parameters = {}, settings: Settings = {}): Promise<void> {
+    await this.#run(lane, async () => {
+      await this.#clients[lane].command({
+        query: `${sql}${settingsClause(settings)}`,
+        ...(Object.keys(params).length === 0 ? {} : { query_params: { ...params } }),
+      });
+    });
+  }
+
+  async insert(
+    lane: Lane,
+    table: string,
+    columns: readonly string[],
+    rows: string,
+    settings: Settings = {},
+  ): Promise<void> {
+    if (rows === '') return;
+    const clause = settingsClause({ ...INSERT_SETTINGS, ...settings });
+    await this.#run(lane, async () => {
+      const { stream } = await this.#clients[lane].exec({
+        query: `INSERT INTO ${table} (${columns.join(', ')})${clause} FORMAT TabSeparated\n${rows}`,
+      });
+      // An unread response would hold its socket until the peer gives up.
+      stream.resume();
+    });
+  }
+
+  close(): Promise<void> {
+    this.#closing ??= this.#close();
+    return this.#closing;
+  }
+
+  async #close(): Promise<void> {
+    await Promise.all(LANES.map((lane) => this.#clients[lane].close()));
+    if (this.#path !== null) await rm(join(this.#path, HOLDER_FILE), { force: true });
+  }
+
+  #run<Result>(lane: Lane, statement: () => Promise<Result>): Promise<Result> {
+    if (lane !== 'jobs') return guarded(statement);
+    const result = this.#lastJob.then(() => guarded(statement));
+    this.#lastJob = result.catch(() => undefined);
+    return result;
+  }
+}
+
+async function guarded<Result>(statement: () => Promise<Result>): Promise<Result> {
+  try {
+    return await statement();
+  } catch (error) {
+    throw mapStoreError(error);
+  }
+}
+
+function errorCode(error: unknown): string | null {
+  if (typeof error === 'object' && error !== null && 'code' in error && typeof error.code === 'string') {
+    return error.code;
+  }
+  return null;
+}

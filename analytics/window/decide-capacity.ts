@@ -1,0 +1,40 @@
+import type { CapacityInWindow } from './pool-model.ts';
+import type { CAPACITY_BASES } from './window-result.ts';
+
+export type CapacityBasis = (typeof CAPACITY_BASES)[number];
+
+export interface ServiceInWindow {
+  /** Σ s over the tenants, in the pool's cost unit. */
+  readonly servedCost: number;
+  /** Slot-time in service, slot-ms. */
+  readonly busyMs: number;
+  /** Work per busy slot-ms of the nearest earlier window with service; null when there was none. */
+  readonly earlierWorkPerBusyMs: number | null;
+  /** Served costs of the last 60 windows in which a request was always waiting, this one included. */
+  readonly saturatedServedCosts: readonly number[];
+}
+
+export interface Capacity {
+  /** In the pool's cost unit for the whole window; null when it cannot be known. */
+  readonly cost: number | null;
+  readonly basis: CapacityBasis;
+}
+
+/** Relative slack: slot-time is summed from many requests. */
+const OBSERVED_SLACK = 1e-9;
+
+/** A window's capacity and how it is known (docs/definitions.md, "Shares", 2). */
+export function decideCapacity(declared: CapacityInWindow, service: ServiceInWindow, windowMs: number): Capacity {
+  if (declared.perS !== null) return { cost: (declared.perS * windowMs) / 1000, basis: 'configured' };
+  if (declared.slots !== null) {
+    const availableMs = declared.slots * windowMs;
+    const workPerBusyMs = service.busyMs > 0 ? service.servedCost / service.busyMs : service.earlierWorkPerBusyMs;
+    if (workPerBusyMs === null) return { cost: null, basis: 'unknown' };
+    const observed = service.busyMs > availableMs * (1 + OBSERVED_SLACK);
+    return { cost: Math.max(availableMs, service.busyMs) * workPerBusyMs, basis: observed ? 'observed' : 'measured' };
+  }
+  if (service.saturatedServedCosts.length > 0) {
+    return { cost: Math.max(...service.saturatedServedCosts), basis: 'inferred' };
+  }
+  return { cost: null, basis: 'unknown' };
+}

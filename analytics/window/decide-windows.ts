@@ -1,0 +1,250 @@
+import {
+  type FairStepResult,
+  fairStep,
+  type IdealBacklog,
+  jainIndex,
+  minNormalizedShare,
+} from '../../scheduler-core/index.ts';
+import type { CapacityEntry } from '../queries/pool-state.ts';
+import type { PoolArrivalsRow, TenantArrivalsRow } from '../queries/window-arrivals.ts';
+import type { SaturationRow, TenantWorkRow } from '../queries/window-work.ts';
+import { type Capacity, decideCapacity } from './decide-capacity.ts';
+import {
+  type CapacityInWindow,
+  capacityInWindow,
+  type PoolOptions,
+  type WeightTimeline,
+  weightInWindow,
+} from './pool-model.ts';
+
+/** What one window hands to the next. */
+export interface CarriedState {
+  /** Number (start ÷ length) of the window that it comes from; null before the first. */
+  readonly window: number | null;
+  readonly idealBacklog: IdealBacklog;
+  readonly workPerBusyMs: number | null;
+  /** Served cost of the last windows in which a request was always waiting. */
+  readonly saturated: readonly { readonly window: number; readonly servedCost: number }[];
+}
+
+export const INITIAL_STATE: CarriedState = {
+  window: null,
+  idealBacklog: new Map(),
+  workPerBusyMs: null,
+  saturated: [],
+};
+
+/** Rows of a range as ClickHouse aggregated them. */
+export interface WindowRowsOfRange {
+  readonly work: readonly TenantWorkRow[];
+  readonly arrivals: readonly TenantArrivalsRow[];
+  readonly pools: readonly PoolArrivalsRow[];
+  readonly saturation: readonly SaturationRow[];
+  /** Ŝ per window, carried; only windows of the range. */
+  readonly meanServiceMs: ReadonlyMap<number, number | null>;
+}
+
+export interface PoolFacts {
+  readonly windowMs: number;
+  readonly options: PoolOptions;
+  readonly capacity: readonly CapacityEntry[];
+  readonly weights: WeightTimeline;
+}
+
+/** A tenant in a window, before waits are judged. */
+export interface DecidedTenant {
+  readonly tenant: string;
+  readonly weight: number;
+  readonly work: TenantWorkRow | null;
+  readonly arrivals: TenantArrivalsRow | null;
+}
+
+/** A window whose shares are decided; verdicts and in-share waits follow (see describe-windows.ts). */
+export interface DecidedWindow {
+  readonly window: number;
+  readonly startMs: number;
+  readonly tenants: readonly DecidedTenant[];
+  readonly fairness: FairStepResult;
+  readonly capacity: Capacity;
+  readonly declared: CapacityInWindow;
+  readonly servedCost: number;
+  readonly busyMs: number;
+  readonly largestCostInService: number;
+  readonly waitingAtEnd: number;
+  readonly openRequests: number;
+  /** Requests of the window hold different numbers of slots. */
+  readonly mixedSlots: boolean;
+  readonly policyChanged: boolean;
+  readonly jainIndex: number | null;
+  readonly minNormalizedShare: { readonly value: number; readonly tenant: string } | null;
+  readonly pool: PoolArrivalsRow | null;
+  readonly saturation: SaturationRow | null;
+  readonly meanServiceMs: number | null;
+  readonly workPerBusyMs: number | null;
+  readonly saturatedServedCost: number | null;
+}
+
+/** How many windows back an inferred capacity looks. */
+export const INFERENCE_WINDOWS = 60;
+
+/**
+ * Fair shares of the windows of a range, in time order, carried from `state`. Windows without any row are left out: no
+ * request was open, so nothing is carried through them.
+ */
+export function decideWindows(
+  facts: PoolFacts,
+  rows: WindowRowsOfRange,
+  state: CarriedState,
+): { windows: DecidedWindow[]; state: CarriedState } {
+  const work = groupByWindow(rows.work);
+  const arrivals = groupByWindow(rows.arrivals);
+  const pools = new Map(rows.pools.map((row) => [row.window, row]));
+  const saturation = new Map(rows.saturation.map((row) => [row.window, row]));
+  const numbers = [...new Set([...work.keys(), ...arrivals.keys()])].sort((a, b) => a - b);
+  const windows: DecidedWindow[] = [];
+  let carried = state;
+  for (const window of numbers) {
+    const decided = decideWindow(facts, carried, {
+      window,
+      work: work.get(window) ?? [],
+      arrivals: arrivals.get(window) ?? [],
+      pool: pools.get(window) ?? null,
+      saturation: saturation.get(window) ?? null,
+      meanServiceMs: rows.meanServiceMs.get(window) ?? null,
+    });
+    windows.push(decided.window);
+    carried = decided.state;
+  }
+  return { windows, state: carried };
+}
+
+interface RowsOfWindow {
+  readonly window: number;
+  readonly work: readonly TenantWorkRow[];
+  readonly arrivals: readonly TenantArrivalsRow[];
+  readonly pool: PoolArrivalsRow | null;
+  readonly saturation: SaturationRow | null;
+  readonly meanServiceMs: number | null;
+}
+
+function decideWindow(
+  facts: PoolFacts,
+  carried: CarriedState,
+  rows: RowsOfWindow,
+): { window: DecidedWindow; state: CarriedState } {
+  const startMs = rows.window * facts.windowMs;
+  const endMs = startMs + facts.windowMs;
+  const declared = capacityInWindow(facts.capacity, startMs, endMs);
+  const { tenants, weightChanged } = joinTenants(facts, rows, startMs, endMs);
+  const servedCost = sum(rows.work, (row) => row.served);
+  const busyMs = sum(rows.work, (row) => row.busyMs);
+  const alwaysWaiting = rows.saturation !== null && rows.saturation.waitingMs >= facts.windowMs;
+  const saturated = [
+    ...carried.saturated.filter((entry) => entry.window > rows.window - INFERENCE_WINDOWS),
+    ...(alwaysWaiting ? [{ window: rows.window, servedCost }] : []),
+  ];
+  const capacity = decideCapacity(
+    declared,
+    {
+      servedCost,
+      busyMs,
+      earlierWorkPerBusyMs: carried.workPerBusyMs,
+      saturatedServedCosts: saturated.map((entry) => entry.servedCost),
+    },
+    facts.windowMs,
+  );
+  const backlogBefore = carried.window === rows.window - 1 ? carried.idealBacklog : new Map<string, number>();
+  const step = { capacity: capacity.cost, tenants: tenants.map(toTenantWork) };
+  const { result, after } = fairStep(step, backlogBefore);
+  const workPerBusyMs = busyMs > 0 ? servedCost / busyMs : carried.workPerBusyMs;
+  return {
+    window: {
+      window: rows.window,
+      startMs,
+      tenants,
+      fairness: result,
+      capacity,
+      declared,
+      servedCost,
+      busyMs,
+      largestCostInService: rows.work.reduce((most, row) => Math.max(most, row.largestCostInService), 0),
+      waitingAtEnd: sum(rows.work, (row) => row.waitingAtEnd),
+      openRequests: sum(rows.work, (row) => row.openRequests),
+      mixedSlots: hasMixedSlots(rows.work),
+      policyChanged: weightChanged || declared.changed,
+      ...indexes(tenants, result),
+      pool: rows.pool,
+      saturation: rows.saturation,
+      meanServiceMs: rows.meanServiceMs,
+      workPerBusyMs,
+      saturatedServedCost: alwaysWaiting ? servedCost : null,
+    },
+    state: { window: rows.window, idealBacklog: after, workPerBusyMs, saturated },
+  };
+}
+
+function joinTenants(
+  facts: PoolFacts,
+  rows: RowsOfWindow,
+  startMs: number,
+  endMs: number,
+): { tenants: DecidedTenant[]; weightChanged: boolean } {
+  const work = new Map(rows.work.map((row) => [row.tenant, row]));
+  const arrivals = new Map(rows.arrivals.map((row) => [row.tenant, row]));
+  const names = [...new Set([...work.keys(), ...arrivals.keys()])].sort((a, b) => (a < b ? -1 : 1));
+  let weightChanged = false;
+  const tenants = names.map((tenant): DecidedTenant => {
+    const arrived = arrivals.get(tenant) ?? null;
+    const { weight, changed } = weightInWindow(facts.weights, tenant, startMs, endMs, {
+      first: arrived?.firstWeight ?? null,
+      distinct: arrived?.distinctWeights ?? 0,
+    });
+    weightChanged ||= changed;
+    return { tenant, weight, work: work.get(tenant) ?? null, arrivals: arrived };
+  });
+  return { tenants, weightChanged };
+}
+
+function toTenantWork(entry: DecidedTenant) {
+  return {
+    tenant: entry.tenant,
+    weight: entry.weight,
+    offeredAdmitted: entry.work?.offeredAdmitted ?? 0,
+    offeredRefused: entry.work?.offeredRefused ?? 0,
+    late: entry.work?.late ?? 0,
+    lateAfter: entry.work?.lateAfter ?? 0,
+  };
+}
+
+function indexes(tenants: readonly DecidedTenant[], result: FairStepResult) {
+  const served = tenants.map((entry) => entry.work?.served ?? 0);
+  const shares = result.tenants.map((entry) => entry.share ?? 0);
+  const normalized = shares.flatMap((share, index) => (share > 0 ? [(served[index] ?? 0) / share] : []));
+  const least = minNormalizedShare(served, shares);
+  const tenant = least === null ? undefined : tenants[least.index]?.tenant;
+  return {
+    jainIndex: jainIndex(normalized),
+    minNormalizedShare: least === null || tenant === undefined ? null : { value: least.value, tenant },
+  };
+}
+
+function hasMixedSlots(rows: readonly TenantWorkRow[]): boolean {
+  const first = rows[0];
+  return rows.some((row) => row.smallestSlots !== first?.smallestSlots || row.largestSlots !== first?.smallestSlots);
+}
+
+function groupByWindow<Row extends { readonly window: number }>(rows: readonly Row[]): Map<number, Row[]> {
+  const groups = new Map<number, Row[]>();
+  for (const row of rows) {
+    const group = groups.get(row.window);
+    if (group === undefined) groups.set(row.window, [row]);
+    else group.push(row);
+  }
+  return groups;
+}
+
+function sum<Row>(rows: readonly Row[], value: (row: Row) => number): number {
+  let total = 0;
+  for (const row of rows) total += value(row);
+  return total;
+}

@@ -1,0 +1,35 @@
+import type { Command } from 'commander';
+import type { CliContext, GlobalOptions } from '../context.ts';
+import { ConfigSchema, loadConfig } from '../load-config.ts';
+import { printJson } from '../output.ts';
+
+export function addConfig(program: Command, context: CliContext): void {
+  const config = program.command('config').description('the configuration file');
+  config
+    .command('check')
+    .description('check the configuration and show what holds')
+    .option('--json', 'print the result as JSON')
+    .addHelpText('after', '\nExample:\n  evenshare config check --config evenshare.yaml\n')
+    .action(async (options: { readonly json?: boolean }) => {
+      const loaded = await loadConfig(program.opts<GlobalOptions>().config, context.env);
+      // Secrets are never shown, not even that they are long.
+      const store = loaded.store.kind === 'server' ? { kind: 'server', database: loaded.store.database } : loaded.store;
+      const shown = {
+        path: loaded.path,
+        store,
+        window_ms: loaded.windowMs,
+        pools: loaded.pools,
+        pool_defaults: loaded.poolDefaults,
+        retention: loaded.retention,
+        intake: loaded.intake,
+        http: { host: loaded.http.host, port: loaded.http.port, tokens: loaded.http.tokens.map(({ scope }) => scope) },
+      };
+      if (options.json === true) printJson(context, shown);
+      else context.stdout.write(`${loaded.path ?? 'no configuration file: defaults'} is right\n`);
+    });
+  config
+    .command('schema')
+    .description('print the JSON schema of the configuration, for editors')
+    .addHelpText('after', '\nExample:\n  evenshare config schema > evenshare.schema.json\n')
+    .action(() => printJson(context, ConfigSchema));
+}

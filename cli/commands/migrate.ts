@@ -1,0 +1,35 @@
+import type { Command } from 'commander';
+import { migrate, openClickHouse } from '../../analytics/storage/index.ts';
+import type { CliContext, GlobalOptions } from '../context.ts';
+import { loadConfig } from '../load-config.ts';
+import { printJson } from '../output.ts';
+import { addStoreOptions, type StoreFlags, withStoreFlags } from './store-flags.ts';
+
+interface MigrateOptions extends StoreFlags {
+  readonly dryRun?: boolean;
+  readonly json?: boolean;
+}
+
+export function addMigrate(program: Command, context: CliContext): void {
+  addStoreOptions(program.command('migrate').description("bring the store's tables to this version"))
+    .option('--dry-run', 'only say what would be done')
+    .option('--json', 'print the result as JSON')
+    .addHelpText('after', '\nExample:\n  evenshare migrate --dry-run\n')
+    .action(async (options: MigrateOptions) => {
+      const config = withStoreFlags(await loadConfig(program.opts<GlobalOptions>().config, context.env), options);
+      const store = await openClickHouse(config.store);
+      try {
+        const report = await migrate(store, { dryRun: options.dryRun === true });
+        if (options.json === true) printJson(context, report);
+        else {
+          const names = [...report.applied, ...report.pending];
+          const done = options.dryRun === true ? 'would apply' : 'applied';
+          context.stdout.write(
+            names.length === 0 ? `up to date at ${report.current}\n` : `${done} ${names.join(', ')}\n`,
+          );
+        }
+      } finally {
+        await store.close();
+      }
+    });
+}

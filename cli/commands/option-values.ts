@@ -1,0 +1,67 @@
+import { readFile } from 'node:fs/promises';
+import { parseDocument } from 'yaml';
+import { EvenshareError, parseDurationMs } from '../../scheduler-core/kernel/index.ts';
+
+/** The value of an option that must be a duration over 0; throws `EVS_USAGE`. */
+export function durationOption(name: string, text: string): number {
+  const ms = parseDurationMs(text);
+  if (ms === null || ms < 1 || !Number.isInteger(ms)) {
+    throw new EvenshareError('EVS_USAGE', `${name} "${text}" is no duration: write 250ms, 20s, 1m, 1h or 1d`);
+  }
+  return ms;
+}
+
+/** The value of an option that must be a number over 0; throws `EVS_USAGE`. */
+export function positiveOption(name: string, text: string): number {
+  const value = Number(text);
+  if (text.trim() === '' || !Number.isFinite(value) || value <= 0) {
+    throw new EvenshareError('EVS_USAGE', `${name} "${text}" must be a number over 0`);
+  }
+  return value;
+}
+
+/** A moment given as RFC 3339 or epoch milliseconds; throws `EVS_USAGE`. */
+export function timeOption(name: string, text: string): number {
+  const ms = /^\d{11,14}$/.test(text)
+    ? Number(text)
+    : /^\d{4}-\d\d-\d\d(T.+)?$/i.test(text)
+      ? Date.parse(text)
+      : Number.NaN;
+  if (!Number.isFinite(ms)) {
+    throw new EvenshareError(
+      'EVS_USAGE',
+      `${name} "${text}" is no time: write 2026-11-01T10:05:00Z or epoch milliseconds`,
+    );
+  }
+  return ms;
+}
+
+/** `KEY=VALUE` pairs as a record; throws `EVS_USAGE`. */
+export function pairOptions(name: string, pairs: readonly string[]): Record<string, string> {
+  return Object.fromEntries(
+    pairs.map((pair) => {
+      const at = pair.indexOf('=');
+      if (at <= 0) throw new EvenshareError('EVS_USAGE', `${name} "${pair}" must be KEY=VALUE`);
+      return [pair.slice(0, at), pair.slice(at + 1)];
+    }),
+  );
+}
+
+/** The parsed YAML of `--map`; null without one. Throws `EVS_USAGE`. */
+export async function readMapping(path: string | undefined): Promise<unknown> {
+  if (path === undefined) return null;
+  const text = await readFile(path, 'utf8').catch((cause: unknown) => {
+    throw new EvenshareError('EVS_USAGE', `cannot read the mapping "${path}": check --map`, { cause });
+  });
+  const document = parseDocument(text);
+  const mistake = document.errors[0];
+  if (mistake !== undefined)
+    throw new EvenshareError('EVS_USAGE', `mapping "${path}": ${mistake.message.split('\n')[0]}`);
+  const mapping: unknown = document.toJS();
+  return mapping;
+}
+
+/** For options that may be given several times. */
+export function collect(value: string, earlier: readonly string[]): string[] {
+  return [...earlier, value];
+}

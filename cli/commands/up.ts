@@ -1,0 +1,50 @@
+import type { Command } from 'commander';
+import { EvenshareError } from '../../scheduler-core/kernel/index.ts';
+import type { CliContext, GlobalOptions } from '../context.ts';
+import { type Config, DEFAULT_DATA_DIR, loadConfig } from '../load-config.ts';
+import { runUp } from '../run-up.ts';
+import { addStoreOptions, type StoreFlags, withStoreFlags } from './store-flags.ts';
+
+interface UpOptions extends StoreFlags {
+  readonly demo?: boolean;
+  readonly policy: string;
+  readonly port?: string;
+  readonly json?: boolean;
+}
+
+export function addUp(program: Command, context: CliContext): void {
+  addStoreOptions(program.command('up').description('intake, jobs, API and pages in one process'))
+    .option('--port <n>', 'port of the pages and the intake; 0 takes a free one')
+    .option('--demo', 'add live traffic from a simulated gateway with a noisy neighbour, in a data folder of its own')
+    .option('--policy <name>', 'how the demo gateway schedules: fifo or drr', 'fifo')
+    .option('--json', 'print the address as JSON once it listens')
+    .addHelpText('after', '\nExample:\n  evenshare up --demo --policy drr\n')
+    .action(async (options: UpOptions) => {
+      const { policy } = options;
+      if (policy !== 'fifo' && policy !== 'drr') {
+        throw new EvenshareError('EVS_USAGE', `--policy "${policy}" must be fifo or drr`);
+      }
+      const loaded = withStoreFlags(await loadConfig(program.opts<GlobalOptions>().config, context.env), options);
+      const config = {
+        ...withDemoFolder(loaded, options),
+        http: { ...loaded.http, port: portOption(options, loaded) },
+      };
+      await runUp(context, config, { demo: options.demo === true ? policy : null, json: options.json === true });
+    });
+}
+
+/** The demo's traffic must not end up among real requests: without a named store it has a folder of its own. */
+function withDemoFolder(config: Config, options: UpOptions): Config {
+  const isDefault = config.path === null && options.dataDir === undefined;
+  if (options.demo !== true || !isDefault) return config;
+  return { ...config, store: { kind: 'embedded', path: `${DEFAULT_DATA_DIR}-demo-${options.policy}` } };
+}
+
+function portOption(options: UpOptions, config: Config): number {
+  if (options.port === undefined) return config.http.port;
+  const port = Number(options.port);
+  if (!/^\d+$/.test(options.port) || port > 65_535) {
+    throw new EvenshareError('EVS_USAGE', `--port "${options.port}" must be a whole number from 0 to 65535`);
+  }
+  return port;
+}

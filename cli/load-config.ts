@@ -1,0 +1,213 @@
+import { readFile } from 'node:fs/promises';
+import { Ajv, type ErrorObject } from 'ajv';
+import { type Static, Type } from 'typebox';
+import { parseDocument } from 'yaml';
+import {
+  AnalyticsConfigProperties,
+  DEFAULT_RETENTION,
+  DEFAULT_WINDOW_MS,
+  type PoolConfig,
+  poolOptionsOf,
+} from '../analytics/config.ts';
+import type { PoolOptions } from '../analytics/index.ts';
+import type { Retention, StoreOptions } from '../analytics/storage/index.ts';
+import { DashboardsConfigProperties, DEFAULT_HOST, DEFAULT_PORT } from '../dashboards/config.ts';
+import { DEFAULT_INTAKE_LIMITS, IngestConfigProperties, type IntakeLimits } from '../ingest/config.ts';
+import { EvenshareError, parseDurationMs } from '../scheduler-core/kernel/index.ts';
+
+/** The whole configuration file; each part is owned by the folder that it configures. */
+export const ConfigSchema = Type.Object(
+  {
+    ...AnalyticsConfigProperties,
+    ...IngestConfigProperties,
+    ...DashboardsConfigProperties,
+    log: Type.Optional(
+      Type.Object(
+        { level: Type.Optional(Type.Enum(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'])) },
+        { additionalProperties: false },
+      ),
+    ),
+  },
+  { additionalProperties: false, title: 'Evenshare configuration' },
+);
+type ConfigFile = Static<typeof ConfigSchema>;
+
+/** The configuration with every default filled in. */
+export interface Config {
+  /** The file that it was read from; null when there was none. */
+  readonly path: string | null;
+  readonly store: StoreOptions;
+  readonly windowMs: number;
+  readonly pools: Readonly<Record<string, PoolConfig>>;
+  readonly poolDefaults: PoolConfig;
+  readonly poolOptions: (pool: string) => PoolOptions;
+  readonly retention: Retention;
+  readonly intake: IntakeLimits;
+  readonly http: {
+    readonly host: string;
+    readonly port: number;
+    readonly tokens: readonly { readonly token: string; readonly scope: 'operator' | 'ingest' }[];
+  };
+  readonly logLevel: string;
+}
+
+export const DEFAULT_CONFIG_PATH = 'evenshare.yaml';
+export const DEFAULT_DATA_DIR = 'evenshare-data';
+
+/**
+ * Reads the configuration: the named file, else `evenshare.yaml` where it exists, else the defaults.
+ *
+ * @throws EVS_CONFIG with every mistake, one a line: where, what is allowed.
+ */
+export async function loadConfig(
+  path: string | undefined,
+  env: Readonly<Record<string, string | undefined>>,
+): Promise<Config> {
+  const name = path ?? DEFAULT_CONFIG_PATH;
+  const text = await readFile(name, 'utf8').catch((cause: unknown) => {
+    if (path === undefined) return null;
+    throw new EvenshareError('EVS_CONFIG', `cannot read the configuration "${name}": check --config`, { cause });
+  });
+  if (text === null) return toConfig({}, null);
+  return toConfig(parseConfig(text, name, env), name);
+}
+
+/** Checks a configuration's text and fills in what the environment holds. */
+export function parseConfig(text: string, name: string, env: Readonly<Record<string, string | undefined>>): ConfigFile {
+  const document = parseDocument(text);
+  const mistakes = document.errors.map((error) => error.message.split('\n')[0] ?? error.message);
+  if (mistakes.length > 0) throw configError(name, mistakes);
+  const value: unknown = document.toJS() ?? {};
+  const filled = fillFromEnvironment(value, '', env, mistakes);
+  if (mistakes.length > 0) throw configError(name, mistakes);
+  if (!validate(filled)) throw configError(name, describeErrors(validate.errors ?? []));
+  return filled;
+}
+
+const ajv = new Ajv({ allErrors: true, strict: false });
+const validate = ajv.compile<ConfigFile>(ConfigSchema);
+
+function configError(name: string, mistakes: readonly string[]): EvenshareError {
+  const list = mistakes.length === 1 ? mistakes[0] : mistakes.map((mistake) => `\n  ${mistake}`).join('');
+  return new EvenshareError('EVS_CONFIG', `configuration "${name}": ${list}`);
+}
+
+/** `${NAME}` in a text value stands for a variable of the environment; a missing one is a mistake. */
+function fillFromEnvironment(
+  value: unknown,
+  path: string,
+  env: Readonly<Record<string, string | undefined>>,
+  mistakes: string[],
+): unknown {
+  if (typeof value === 'string') {
+    return value.replace(/\$\{([A-Za-z_][A-Za-z0-9_]*)\}/g, (_, variable: string) => {
+      const found = env[variable];
+      if (found === undefined) mistakes.push(`${path}: the environment variable ${variable} is not set`);
+      return found ?? '';
+    });
+  }
+  if (Array.isArray(value))
+    return value.map((item, index) => fillFromEnvironment(item, `${path}[${index}]`, env, mistakes));
+  if (typeof value !== 'object' || value === null) return value;
+  return Object.fromEntries(
+    Object.entries(value).map(([key, item]) => [
+      key,
+      fillFromEnvironment(item, path === '' ? key : `${path}.${key}`, env, mistakes),
+    ]),
+  );
+}
+
+function describeErrors(errors: readonly ErrorObject[]): string[] {
+  const lines = errors.flatMap((error) => {
+    const path = error.instancePath.slice(1).replaceAll('/', '.').replaceAll('~1', '/').replaceAll('~0', '~');
+    const at = path === '' ? '' : `${path}: `;
+    if (error.keyword === 'additionalProperties') {
+      const known = knownKeys(error);
+      const hint = known.length === 0 ? '' : `; known here: ${known.join(', ')}`;
+      return [`${at}unknown key "${String(error.params.additionalProperty)}"${hint}`];
+    }
+    if (error.keyword === 'enum') {
+      return [`${at}must be one of ${JSON.stringify(error.params.allowedValues)}`];
+    }
+    if (error.keyword === 'pattern' && String(error.params.pattern).includes('ms|s|m|h|d')) {
+      return [`${at}must be a duration such as 250ms, 60s, 5m, 1h or 1d`];
+    }
+    if (error.keyword === 'anyOf' || error.keyword === 'const') {
+      return path === 'store' || path === 'store.kind'
+        ? [`store.kind: must be "embedded" or "server", with the keys of that kind`]
+        : [];
+    }
+    return [`${at}${error.message ?? error.keyword}`];
+  });
+  return [...new Set(lines)];
+}
+
+function knownKeys(error: ErrorObject): string[] {
+  const parent: unknown = error.schemaPath
+    .split('/')
+    .slice(1, -1)
+    .reduce<unknown>(
+      (schema, part) =>
+        typeof schema === 'object' && schema !== null
+          ? Object.entries(schema).find(([key]) => key === decodeURIComponent(part))?.[1]
+          : undefined,
+      ConfigSchema,
+    );
+  if (typeof parent !== 'object' || parent === null || !('properties' in parent)) return [];
+  const { properties } = parent;
+  return typeof properties === 'object' && properties !== null ? Object.keys(properties) : [];
+}
+
+function toConfig(file: ConfigFile, path: string | null): Config {
+  const poolDefaults = file.pool_defaults ?? {};
+  const pools = file.pools ?? {};
+  return {
+    path,
+    store: toStore(file.store),
+    windowMs: file.window === undefined ? DEFAULT_WINDOW_MS : checkedMs(file.window),
+    pools,
+    poolDefaults,
+    poolOptions: (pool) => poolOptionsOf(poolDefaults, Object.hasOwn(pools, pool) ? pools[pool] : undefined, checkedMs),
+    retention: {
+      requestsDays: file.retention?.requests_days ?? DEFAULT_RETENTION.requestsDays,
+      windowsDays: file.retention?.windows_days ?? DEFAULT_RETENTION.windowsDays,
+      deadLettersDays: file.retention?.dead_letters_days ?? DEFAULT_RETENTION.deadLettersDays,
+    },
+    intake: {
+      maxBodyBytes: file.intake?.max_body_bytes ?? DEFAULT_INTAKE_LIMITS.maxBodyBytes,
+      maxFutureMs: optionalMs(file.intake?.max_future) ?? DEFAULT_INTAKE_LIMITS.maxFutureMs,
+      latenessMs: optionalMs(file.intake?.lateness) ?? DEFAULT_INTAKE_LIMITS.latenessMs,
+    },
+    http: {
+      host: file.http?.host ?? DEFAULT_HOST,
+      port: file.http?.port ?? DEFAULT_PORT,
+      tokens: file.http?.tokens ?? [],
+    },
+    logLevel: file.log?.level ?? 'info',
+  };
+}
+
+function toStore(store: ConfigFile['store']): StoreOptions {
+  if (store === undefined || store.kind === 'embedded') {
+    return { kind: 'embedded', path: store?.path ?? DEFAULT_DATA_DIR };
+  }
+  return {
+    kind: 'server',
+    url: store.url,
+    username: store.username ?? 'default',
+    password: store.password ?? '',
+    database: store.database ?? 'default',
+  };
+}
+
+/** A duration that the schema has checked already. */
+function checkedMs(duration: string): number {
+  const ms = parseDurationMs(duration);
+  if (ms === null || ms <= 0)
+    throw new EvenshareError('EVS_CONFIG', `"${duration}" is no duration: write 250ms, 60s, 5m, 1h or 1d`);
+  return ms;
+}
+
+function optionalMs(duration: string | undefined): number | undefined {
+  return duration === undefined ? undefined : checkedMs(duration);
+}

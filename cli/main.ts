@@ -1,0 +1,113 @@
+#!/usr/bin/env node
+import { readFile } from 'node:fs/promises';
+import { Command, CommanderError } from 'commander';
+import { type ErrorCode, EvenshareError } from '../scheduler-core/kernel/index.ts';
+import { systemClock } from './clock.ts';
+import { addAnalyze } from './commands/analyze.ts';
+import { addAudit } from './commands/audit.ts';
+import { addConfig } from './commands/config.ts';
+import { addDoctor } from './commands/doctor.ts';
+import { addFairness } from './commands/fairness.ts';
+import { addLoad } from './commands/load.ts';
+import { addMigrate } from './commands/migrate.ts';
+import { addUp } from './commands/up.ts';
+import type { CliContext, GlobalOptions } from './context.ts';
+
+/** The caller's words are wrong: nothing was done. */
+const USAGE_CODES: ReadonlySet<ErrorCode> = new Set([
+  'EVS_USAGE',
+  'EVS_CONFIG',
+  'EVS_POLICY',
+  'EVS_INPUT_MISSING',
+  'EVS_INPUT_DIRECTORY',
+  'EVS_INPUT_EMPTY',
+  'EVS_INPUT_BINARY',
+  'EVS_INPUT_FORMAT',
+]);
+
+async function createProgram(context: CliContext): Promise<Command> {
+  const { version }: { version: string } = JSON.parse(
+    await readFile(new URL('../../package.json', import.meta.url), 'utf8'),
+  );
+  const program = new Command('evenshare')
+    .description('tells whether each tenant of a gateway got its fair share')
+    .version(version)
+    .option('--config <file>', 'configuration file; default evenshare.yaml where it exists')
+    .option('--debug', 'show the causes of errors')
+    .exitOverride()
+    .configureOutput({
+      writeOut: (text) => context.stdout.write(text),
+      writeErr: (text) => context.stderr.write(text),
+      outputError: (text, write) => write(text.replace(/^error: /, 'evenshare: ')),
+    });
+  for (const add of [addUp, addLoad, addAudit, addAnalyze, addFairness, addMigrate, addConfig, addDoctor]) {
+    add(program, context);
+  }
+  allowGlobalOptions(program);
+  return program;
+}
+
+/** `--config` and `--debug` may stand after the command too. */
+function allowGlobalOptions(program: Command): void {
+  const visit = (command: Command): void => {
+    command.exitOverride().configureOutput(program.configureOutput());
+    command.option('--config <file>', 'configuration file').option('--debug', 'show the causes of errors');
+    command.hook('preAction', (_, action) => {
+      const { config, debug } = action.opts<GlobalOptions>();
+      if (config !== undefined) program.setOptionValue('config', config);
+      if (debug !== undefined) program.setOptionValue('debug', debug);
+    });
+    command.commands.forEach(visit);
+  };
+  program.commands.forEach(visit);
+}
+
+/** Runs one command; returns the exit code: 0 done, 1 failed, 2 wrong usage or configuration, 130 interrupted. */
+export async function run(argv: readonly string[], context: CliContext): Promise<number> {
+  const program = await createProgram(context);
+  try {
+    await program.parseAsync([...argv], { from: 'user' });
+    return 0;
+  } catch (error) {
+    if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2;
+    if (context.signal.aborted) {
+      context.stderr.write('evenshare: interrupted\n');
+      return 130;
+    }
+    const known = error instanceof EvenshareError;
+    const message = error instanceof Error ? error.message : String(error);
+    context.stderr.write(
+      known
+        ? `evenshare: ${message} [${error.code}]\n`
+        : `evenshare: unexpected failure: ${message.split('\n')[0]}; run with --debug for more\n`,
+    );
+    if (program.opts<GlobalOptions>().debug === true) context.stderr.write(`${describeCauses(error)}\n`);
+    return known && USAGE_CODES.has(error.code) ? 2 : 1;
+  }
+}
+
+function describeCauses(error: unknown): string {
+  if (!(error instanceof Error)) return String(error);
+  const own = error.stack ?? error.message;
+  return error.cause === undefined ? own : `${own}\ncaused by ${describeCauses(error.cause)}`;
+}
+
+async function main(): Promise<void> {
+  const stop = new AbortController();
+  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => stop.abort());
+  // A reader that has seen enough (head, less) closes the pipe: nothing is wrong then.
+  process.stdout.on('error', (error: NodeJS.ErrnoException) => {
+    if (error.code !== 'EPIPE') throw error;
+  });
+  const context: CliContext = {
+    stdout: process.stdout,
+    stderr: process.stderr,
+    stdin: process.stdin,
+    env: process.env,
+    clock: systemClock,
+    signal: stop.signal,
+  };
+  process.exitCode = await run(process.argv.slice(2), context);
+}
+
+await main();

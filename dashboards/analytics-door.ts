@@ -1,0 +1,12 @@
+/** All that the pages and their API take from analytics, in one place. */
+export {
+  type FairnessReader,
+  type PoolSummary,
+  PoolSummarySchema,
+  type PoolWindows,
+  PoolWindowsSchema,
+  type Quality,
+  type TenantWindow,
+  type Window,
+  type WindowsQuery,
+} from '../analytics/index.ts';

@@ -1,0 +1,167 @@
+import { type Cell, type Store, tsvRow } from '../../analytics/storage/index.ts';
+import { EvenshareError } from '../../scheduler-core/kernel/index.ts';
+import { storeDeadLetters } from '../dead-letters.ts';
+import type { CoverageReport, PoolAnnouncement } from '../event/decision-event.ts';
+import { REQUEST_COLUMNS, requestCells } from '../event/event-row.ts';
+import { KnownRequests } from './count-known.ts';
+import { existingRequests } from './existing-requests.ts';
+import { isSkewed, type Submission, type SubmissionResult } from './submission.ts';
+
+export interface BatchWriterOptions {
+  readonly nowMs: () => number;
+  /** Events that may wait for the store before `submit` refuses. */
+  readonly maxPendingEvents: number;
+  /** Events per insert, about: submissions are never split. */
+  readonly maxBatchEvents: number;
+}
+
+export const DEFAULT_MAX_PENDING_EVENTS = 200_000;
+export const DEFAULT_MAX_BATCH_EVENTS = 20_000;
+
+export interface BatchWriter {
+  /**
+   * Stores a submission; resolves once all of it is durable. Submissions that come while an insert is under way are
+   * stored together by the next one, so that many small ones make few parts.
+   *
+   * @throws EVS_BUSY (retryable) when too much is pending already; EVS_STORE_… when the store refuses:
+   * then nothing is promised, and submitting the same again is harmless.
+   */
+  submit(submission: Submission): Promise<SubmissionResult>;
+  /** Events that wait for the store. */
+  readonly pendingEvents: number;
+  /** Resolves once nothing is pending. */
+  drain(): Promise<void>;
+}
+
+interface Pending {
+  readonly submission: Submission;
+  readonly resolve: (result: SubmissionResult) => void;
+  readonly reject: (error: unknown) => void;
+}
+
+export function createBatchWriter(store: Store, options: BatchWriterOptions): BatchWriter {
+  const queue: Pending[] = [];
+  let pendingEvents = 0;
+  let flushing: Promise<void> | null = null;
+
+  const flushAll = async (): Promise<void> => {
+    while (queue.length > 0) {
+      const batch = takeBatch(queue, options.maxBatchEvents);
+      try {
+        const results = await writeBatch(
+          store,
+          batch.map((pending) => pending.submission),
+          options.nowMs(),
+        );
+        for (const [index, pending] of batch.entries()) pending.resolve(results[index] ?? NOTHING);
+      } catch (error) {
+        for (const pending of batch) pending.reject(error);
+      }
+      for (const pending of batch) pendingEvents -= weightOf(pending.submission);
+    }
+    flushing = null;
+  };
+
+  return {
+    submit(submission) {
+      const weight = weightOf(submission);
+      if (pendingEvents > 0 && pendingEvents + weight > options.maxPendingEvents) {
+        return Promise.reject(
+          new EvenshareError('EVS_BUSY', 'the store is behind: send the same again a little later', {
+            retryable: true,
+          }),
+        );
+      }
+      pendingEvents += weight;
+      return new Promise((resolve, reject) => {
+        queue.push({ submission, resolve, reject });
+        // Started in a later turn, so that what comes in the same turn goes together.
+        flushing ??= Promise.resolve().then(flushAll);
+      });
+    },
+    get pendingEvents() {
+      return pendingEvents;
+    },
+    drain: async () => {
+      while (flushing !== null) await flushing;
+    },
+  };
+}
+
+const NOTHING: SubmissionResult = { accepted: 0, duplicate: 0, conflict: 0, skewed: 0 };
+
+function weightOf(submission: Submission): number {
+  return submission.decisions.length + submission.letters.length + submission.pools.length + submission.coverage.length;
+}
+
+function takeBatch(queue: Pending[], maxEvents: number): Pending[] {
+  let events = 0;
+  let count = 0;
+  for (const pending of queue) {
+    if (count > 0 && events + weightOf(pending.submission) > maxEvents) break;
+    events += weightOf(pending.submission);
+    count++;
+  }
+  return queue.splice(0, count);
+}
+
+/** Effects in order, each safe to repeat: 1 requests, 2 what pools and gateways announced, 3 dead letters, 4 answer. */
+async function writeBatch(store: Store, batch: readonly Submission[], nowMs: number): Promise<SubmissionResult[]> {
+  const decisions = batch.flatMap((submission) => submission.decisions);
+  const results = countKnown(
+    batch,
+    new KnownRequests(decisions.length === 0 ? [] : await existingRequests(store, decisions)),
+  );
+  let rows = '';
+  for (const event of decisions) rows += tsvRow(requestCells(event, nowMs));
+  await store.insert('intake', 'requests', REQUEST_COLUMNS, rows);
+  await insertPools(
+    store,
+    batch.flatMap((submission) => submission.pools),
+    nowMs,
+  );
+  await insertCoverage(
+    store,
+    batch.flatMap((submission) => submission.coverage),
+    nowMs,
+  );
+  await storeDeadLetters(
+    store,
+    batch.flatMap((submission) => submission.letters),
+  );
+  return results;
+}
+
+function countKnown(batch: readonly Submission[], known: KnownRequests): SubmissionResult[] {
+  return batch.map((submission) => {
+    let duplicate = 0;
+    let conflict = 0;
+    let skewed = 0;
+    for (const event of submission.decisions) {
+      const novelty = known.learn(event);
+      if (novelty === 'duplicate') duplicate++;
+      else if (novelty === 'conflict') conflict++;
+      if (isSkewed(event)) skewed++;
+    }
+    return { accepted: submission.decisions.length, duplicate, conflict, skewed };
+  });
+}
+
+async function insertPools(store: Store, pools: readonly PoolAnnouncement[], nowMs: number): Promise<void> {
+  const columns = ['pool', 'at_ms', 'source', 'slots', 'capacity_per_s', 'stored_at_ms'];
+  const cells = (one: PoolAnnouncement): Cell[] => [
+    one.pool,
+    one.atMs,
+    'announced',
+    one.slots,
+    one.capacityPerS,
+    nowMs,
+  ];
+  await store.insert('intake', 'pool_capacity', columns, pools.map((one) => tsvRow(cells(one))).join(''));
+}
+
+async function insertCoverage(store: Store, reports: readonly CoverageReport[], nowMs: number): Promise<void> {
+  const columns = ['pool', 'gateway', 'from_ms', 'to_ms', 'decisions', 'stored_at_ms'];
+  const cells = (one: CoverageReport): Cell[] => [one.pool, one.gateway, one.fromMs, one.toMs, one.decisions, nowMs];
+  await store.insert('intake', 'coverage_reports', columns, reports.map((one) => tsvRow(cells(one))).join(''));
+}

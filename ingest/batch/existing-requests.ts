@@ -1,0 +1,104 @@
+import { defineQuery, type Parameters, type Store } from '../../analytics/storage/index.ts';
+import { type DecisionEvent, OUTCOMES, PROVENANCES, REJECT_REASONS, STATUSES } from '../event/decision-event.ts';
+
+/** Minutes, among those given, for which requests are stored. */
+const STORED_MINUTES = defineQuery<
+  Parameters & { readonly pools: readonly string[]; readonly minutes: readonly number[] },
+  string
+>({
+  name: 'stored-minutes',
+  sql: `SELECT pool, toInt64(toUnixTimestamp(minute)) AS minute_s
+FROM requests
+WHERE pool IN {pools:Array(String)} AND minute IN (SELECT toDateTime(arrayJoin({minutes:Array(Int64)}), 'UTC'))
+GROUP BY pool, minute`,
+  decode: (row) => minuteKey(String(row.pool), Number(row.minute_s)),
+});
+
+/** Stored requests by id within some minutes. Not merged by the engine: the caller merges what it gets. */
+const EXISTING_REQUESTS = defineQuery<
+  Parameters & {
+    readonly pools: readonly string[];
+    readonly minutes: readonly number[];
+    readonly request_ids: readonly string[];
+  },
+  DecisionEvent
+>({
+  name: 'existing-requests',
+  sql: `SELECT * EXCEPT (deliveries, stored_at_ms)
+FROM requests
+WHERE pool IN {pools:Array(String)}
+    AND minute IN (SELECT toDateTime(arrayJoin({minutes:Array(Int64)}), 'UTC'))
+    AND request_id IN (SELECT arrayJoin({request_ids:Array(String)}))`,
+  decode: decodeRequest,
+});
+
+/**
+ * What the store holds of the requests of a batch: rows with the id of one of the events, in the minutes in which the
+ * events arrive. One cheap look at the key finds most batches new; only the others' ids are sent.
+ */
+export async function existingRequests(store: Store, events: readonly DecisionEvent[]): Promise<DecisionEvent[]> {
+  const minutes = new Set<number>();
+  const pools = new Set<string>();
+  for (const event of events) {
+    minutes.add(minuteOf(event));
+    pools.add(event.pool);
+  }
+  const stored = new Set(await store.query('intake', STORED_MINUTES, { pools: [...pools], minutes: [...minutes] }));
+  if (stored.size === 0) return [];
+  const ids = new Set<string>();
+  const storedMinutes = new Set<number>();
+  for (const event of events) {
+    if (!stored.has(minuteKey(event.pool, minuteOf(event)))) continue;
+    ids.add(event.requestId);
+    storedMinutes.add(minuteOf(event));
+  }
+  return store.query('intake', EXISTING_REQUESTS, {
+    pools: [...pools],
+    minutes: [...storedMinutes],
+    request_ids: [...ids],
+  });
+}
+
+function minuteOf(event: DecisionEvent): number {
+  return Math.floor(event.arrivedAtMs / 60_000) * 60;
+}
+
+/** Names hold no control characters, so the parts cannot run into each other. */
+function minuteKey(pool: string, minuteS: number): string {
+  return `${minuteS}\u0000${pool}`;
+}
+
+function decodeRequest(row: Readonly<Record<string, unknown>>): DecisionEvent {
+  const number = (name: string): number | null => (row[name] === null ? null : Number(row[name]));
+  const text = (name: string): string | null => (row[name] === null ? null : String(row[name]));
+  const oneOf = <Value extends string>(values: readonly Value[], name: string): Value | null =>
+    values.find((value) => value === row[name]) ?? null;
+  return {
+    requestId: String(row.request_id),
+    pool: String(row.pool),
+    tenant: String(row.tenant),
+    attempt: Number(row.attempt),
+    arrivedAtMs: Number(row.arrived_at_ms),
+    class: text('class'),
+    outcome: oneOf(OUTCOMES, 'outcome'),
+    reason: oneOf(REJECT_REASONS, 'reason'),
+    dispatchedAtMs: number('dispatched_at_ms'),
+    completedAtMs: number('completed_at_ms'),
+    status: oneOf(STATUSES, 'status'),
+    costEstimate: number('cost_estimate'),
+    cost: number('cost'),
+    inputTokens: number('input_tokens'),
+    outputTokens: number('output_tokens'),
+    slots: number('slots'),
+    originalRequestId: text('original_request_id'),
+    retryAfterMs: number('retry_after_ms'),
+    promoted: row.promoted === null ? null : Number(row.promoted) > 0,
+    weight: number('weight'),
+    queueDepth: number('queue_depth'),
+    waitBudgetMs: number('wait_budget_ms'),
+    gateway: text('gateway'),
+    labels: text('labels'),
+    tenantProvenance: oneOf(PROVENANCES, 'tenant_provenance'),
+    waitProvenance: oneOf(PROVENANCES, 'wait_provenance'),
+  };
+}

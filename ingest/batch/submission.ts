@@ -1,0 +1,61 @@
+import type { DeadLetter } from '../dead-letters.ts';
+import type { CoverageReport, DecisionEvent, PoolAnnouncement, RecordOutcome } from '../event/decision-event.ts';
+
+/** What one source hands over to be stored together: a request's body, or a piece of a file. */
+export interface Submission {
+  readonly decisions: readonly DecisionEvent[];
+  readonly pools: readonly PoolAnnouncement[];
+  readonly coverage: readonly CoverageReport[];
+  readonly letters: readonly DeadLetter[];
+}
+
+/** What became of it, once it is durable. */
+export interface SubmissionResult {
+  /** Events taken, duplicates among them. */
+  readonly accepted: number;
+  /** Events that said nothing that was not stored already. */
+  readonly duplicate: number;
+  /** Events that disagree with another of their request, or carry its id with another tenant or arrival. */
+  readonly conflict: number;
+  /** Events whose clocks disagree: the wait is unknown. */
+  readonly skewed: number;
+}
+
+/** Gathers outcomes of records into a submission. */
+export class SubmissionBuilder implements Submission {
+  readonly decisions: DecisionEvent[] = [];
+  readonly pools: PoolAnnouncement[] = [];
+  readonly coverage: CoverageReport[] = [];
+  readonly letters: DeadLetter[] = [];
+
+  /** Adds one outcome; `letter` makes the dead letter of a rejected one. */
+  add(outcome: RecordOutcome, letter: (code: DeadLetter['code'], detail: string) => DeadLetter): void {
+    switch (outcome.kind) {
+      case 'decision':
+        this.decisions.push(outcome.event);
+        break;
+      case 'pool':
+        this.pools.push(outcome.announcement);
+        break;
+      case 'coverage':
+        this.coverage.push(outcome.report);
+        break;
+      case 'rejected':
+        this.letters.push(letter(outcome.code, outcome.detail));
+        break;
+      case 'skip':
+        break;
+    }
+  }
+
+  get size(): number {
+    return this.decisions.length + this.pools.length + this.coverage.length + this.letters.length;
+  }
+}
+
+/** Whether the recorded times contradict each other, so that the wait is unknown. */
+export function isSkewed(event: DecisionEvent): boolean {
+  const { arrivedAtMs, dispatchedAtMs, completedAtMs } = event;
+  if (dispatchedAtMs !== null && dispatchedAtMs < arrivedAtMs) return true;
+  return completedAtMs !== null && completedAtMs < (dispatchedAtMs ?? arrivedAtMs);
+}

@@ -1,0 +1,66 @@
+import type { Cell } from '../../analytics/storage/index.ts';
+import type { DecisionEvent } from './decision-event.ts';
+
+/** The columns of `requests` that an event fills, in the order of `requestCells`. */
+export const REQUEST_COLUMNS = [
+  'pool',
+  'tenant',
+  'request_id',
+  'attempt',
+  'arrived_at_ms',
+  'outcome',
+  'reason',
+  'dispatched_at_ms',
+  'completed_at_ms',
+  'cost_estimate',
+  'cost',
+  'input_tokens',
+  'output_tokens',
+  'slots',
+  'status',
+  'class',
+  'original_request_id',
+  'retry_after_ms',
+  'promoted',
+  'weight',
+  'queue_depth',
+  'wait_budget_ms',
+  'gateway',
+  'labels',
+  'tenant_provenance',
+  'wait_provenance',
+  'stored_at_ms',
+] as const;
+
+/** One event as a row of `requests`; the table's engine merges the rows of a request field by field. */
+export function requestCells(event: DecisionEvent, storedAtMs: number): readonly Cell[] {
+  return [
+    event.pool,
+    event.tenant,
+    event.requestId,
+    event.attempt,
+    event.arrivedAtMs,
+    event.outcome,
+    event.reason,
+    event.dispatchedAtMs,
+    event.completedAtMs,
+    event.costEstimate,
+    event.cost,
+    event.inputTokens,
+    event.outputTokens,
+    event.slots,
+    event.status,
+    event.class,
+    event.originalRequestId,
+    event.retryAfterMs,
+    event.promoted,
+    event.weight,
+    event.queueDepth,
+    event.waitBudgetMs,
+    event.gateway,
+    event.labels,
+    event.tenantProvenance,
+    event.waitProvenance,
+    storedAtMs,
+  ];
+}

@@ -1,0 +1,141 @@
+import { EvenshareError } from '../scheduler-core/kernel/index.ts';
+import { type Adapter, type AdapterOptions, rawBytes } from './adapters/index.ts';
+import type { BatchWriter } from './batch/batch-writer.ts';
+import { SubmissionBuilder, type SubmissionResult } from './batch/submission.ts';
+import { reject } from './event/decision-event.ts';
+import { readRecords } from './sources/file-source.ts';
+
+export interface LoadFileOptions {
+  /** A path, or `-` for `stdin`. */
+  readonly path: string;
+  readonly stdin: AsyncIterable<Uint8Array> | null;
+  readonly adapter: Adapter;
+  readonly adapterOptions: AdapterOptions;
+  readonly writer: BatchWriter;
+  readonly nowMs: () => number;
+  readonly onProgress?: (bytesRead: number, bytesTotal: number | null) => void;
+  readonly signal?: AbortSignal;
+}
+
+export interface LoadReport {
+  accepted: number;
+  duplicate: number;
+  conflict: number;
+  skewed: number;
+  rejected: Record<string, number>;
+  /** One rejection of each reason, to look at. */
+  samples: { line: number; code: string; detail: string }[];
+  /** Pools of the accepted events, and the span of their arrivals, epoch ms. */
+  pools: Map<string, { firstArrivalMs: number; lastArrivalMs: number; newestMs: number }>;
+}
+
+/** Events per submission; two are under way at a time, so that reading goes on while the store works. */
+const EVENTS_PER_SUBMISSION = 20_000;
+const SUBMISSIONS_UNDER_WAY = 2;
+/** When nothing among so many first records is an event, the format is wrong. */
+const FORMAT_CHECK_RECORDS = 100;
+
+/**
+ * Loads one log file into the store. What was loaded before an interruption stays; loading again finds it there.
+ *
+ * @throws EVS_INPUT_…: missing, a directory, empty, binary, unreadable, or another format than was said.
+ */
+export async function loadFile(options: LoadFileOptions): Promise<LoadReport> {
+  const report = emptyReport();
+  const parse = options.adapter.open(options.adapterOptions);
+  const source = options.path === '-' ? 'stdin' : options.path;
+  const underWay: Promise<void>[] = [];
+  let builder = new SubmissionBuilder();
+  let records = 0;
+
+  const submit = async (): Promise<void> => {
+    const submission = builder;
+    builder = new SubmissionBuilder();
+    const stored = options.writer.submit(submission).then((result) => addResult(report, submission, result));
+    // Whoever awaits it later learns of a failure; until then it is not unhandled.
+    stored.catch(() => undefined);
+    underWay.push(stored);
+    if (underWay.length >= SUBMISSIONS_UNDER_WAY) await underWay.shift();
+  };
+
+  for await (const batch of readRecords({
+    path: options.path,
+    stdin: options.stdin,
+    framing: options.adapter.framing,
+    ...csvOptions(options.adapter, options.adapterOptions),
+    ...(options.onProgress === undefined ? {} : { onProgress: options.onProgress }),
+  })) {
+    options.signal?.throwIfAborted();
+    for (const framed of batch) {
+      records++;
+      const outcome = framed.kind === 'refused' ? reject(framed.code, framed.detail) : parse(framed.record);
+      const { line } = framed.kind === 'refused' ? framed : framed.record;
+      builder.add(outcome, (code, detail) => {
+        if (report.rejected[code] === undefined) report.samples.push({ line, code, detail });
+        report.rejected[code] = (report.rejected[code] ?? 0) + 1;
+        return {
+          receivedAtMs: options.nowMs(),
+          code,
+          detail,
+          source,
+          position: line,
+          format: options.adapter.name,
+          raw: framed.kind === 'refused' ? framed.raw : rawBytes(framed.record),
+        };
+      });
+    }
+    checkFormat(options, report, builder, records);
+    if (builder.size >= EVENTS_PER_SUBMISSION) await submit();
+  }
+  checkFormat(options, report, builder, Number.POSITIVE_INFINITY);
+  if (builder.size > 0) await submit();
+  for (const stored of underWay) await stored;
+  return report;
+}
+
+function csvOptions(adapter: Adapter, options: AdapterOptions) {
+  const { checkHeader, csvDelimiter } = adapter;
+  return {
+    ...(csvDelimiter === undefined ? {} : { csvDelimiter: csvDelimiter(options) }),
+    ...(checkHeader === undefined ? {} : { onHeader: (columns: readonly string[]) => checkHeader(columns, options) }),
+  };
+}
+
+/** A file of which nothing can be read is refused whole: its thousands of dead letters would tell nothing more. */
+function checkFormat(options: LoadFileOptions, report: LoadReport, builder: SubmissionBuilder, records: number): void {
+  if (report.accepted > 0 || builder.decisions.length > 0 || builder.pools.length > 0 || builder.coverage.length > 0)
+    return;
+  const sample = report.samples[0];
+  if (sample === undefined || records < FORMAT_CHECK_RECORDS) return;
+  const name = options.path === '-' ? 'the standard input' : JSON.stringify(options.path);
+  throw new EvenshareError(
+    'EVS_INPUT_FORMAT',
+    `${name} does not read as format ${options.adapter.name}: no record of it is an event (line ${sample.line}: ${sample.code}, ${sample.detail}); name the right one with --format`,
+  );
+}
+
+function emptyReport(): LoadReport {
+  return { accepted: 0, duplicate: 0, conflict: 0, skewed: 0, rejected: {}, samples: [], pools: new Map() };
+}
+
+function addResult(report: LoadReport, submission: SubmissionBuilder, result: SubmissionResult): void {
+  report.accepted += result.accepted;
+  report.duplicate += result.duplicate;
+  report.conflict += result.conflict;
+  report.skewed += result.skewed;
+  for (const event of submission.decisions) {
+    const newestMs = Math.max(event.arrivedAtMs, event.dispatchedAtMs ?? 0, event.completedAtMs ?? 0);
+    const span = report.pools.get(event.pool);
+    if (span === undefined) {
+      report.pools.set(event.pool, {
+        firstArrivalMs: event.arrivedAtMs,
+        lastArrivalMs: event.arrivedAtMs,
+        newestMs,
+      });
+      continue;
+    }
+    span.firstArrivalMs = Math.min(span.firstArrivalMs, event.arrivedAtMs);
+    span.lastArrivalMs = Math.max(span.lastArrivalMs, event.arrivedAtMs);
+    span.newestMs = Math.max(span.newestMs, newestMs);
+  }
+}

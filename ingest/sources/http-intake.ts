@@ -1,0 +1,189 @@
+import { createHash } from 'node:crypto';
+import { promisify } from 'node:util';
+import { gunzip } from 'node:zlib';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { EvenshareError } from '../../scheduler-core/kernel/index.ts';
+import type { BatchWriter } from '../batch/batch-writer.ts';
+import { SubmissionBuilder } from '../batch/submission.ts';
+import type { DeadLetter } from '../dead-letters.ts';
+import { type RecordOutcome, reject } from '../event/decision-event.ts';
+import { parseDecision, parseEventText } from '../event/parse-event.ts';
+import type { IngestMetrics } from '../ingest-metrics.ts';
+import { LineFramer } from './line-framing.ts';
+
+export interface HttpIntakeOptions {
+  readonly writer: BatchWriter;
+  readonly metrics: IngestMetrics;
+  readonly nowMs: () => number;
+  /** Gives other work of the process its turn. */
+  readonly yieldTurn: () => Promise<void>;
+  readonly maxBodyBytes: number;
+  /** Arrivals further in the future are refused, ms. */
+  readonly maxFutureMs: number;
+  /** Arrivals further in the past are refused, ms. */
+  readonly latenessMs: number;
+}
+
+export const DEFAULT_MAX_BODY_BYTES = 16 * 1024 * 1024;
+/** Of a compressed body, unpacked. */
+const MAX_UNPACKED_RATIO = 4;
+const RECORDS_PER_TURN = 2_000;
+/** Rejections that an answer lists; all are in the dead letters and counted. */
+const MAX_LISTED_REJECTIONS = 1_000;
+
+interface Rejected {
+  readonly line: number;
+  readonly code: string;
+  readonly detail: string;
+}
+
+/**
+ * `POST /v1/events`: NDJSON, a JSON array or object, CloudEvents (structured, batched); gzip. Answers 202 once every
+ * accepted event and every dead letter is stored. The same body sent again changes nothing.
+ */
+export function routeHttpIntake(app: FastifyInstance, options: HttpIntakeOptions): void {
+  app.register(async (intake) => {
+    intake.removeAllContentTypeParsers();
+    for (const type of [...LINE_TYPES, ...JSON_TYPES]) {
+      intake.addContentTypeParser(type, { parseAs: 'buffer' }, (_request, body, done) => done(null, body));
+    }
+    intake.post(
+      '/v1/events',
+      { bodyLimit: options.maxBodyBytes, schema: { summary: 'Events of a gateway', hide: false } },
+      async (request, reply) => answer(options, request, reply),
+    );
+  });
+}
+
+const LINE_TYPES = ['application/x-ndjson', 'application/ndjson', 'application/jsonl', 'application/x-jsonlines'];
+const JSON_TYPES = ['application/json', 'application/cloudevents+json', 'application/cloudevents-batch+json'];
+
+async function answer(options: HttpIntakeOptions, request: FastifyRequest, reply: FastifyReply) {
+  const body = await unpack(request, options.maxBodyBytes * MAX_UNPACKED_RATIO);
+  const builder = new SubmissionBuilder();
+  const rejected: Rejected[] = [];
+  const receivedAtMs = options.nowMs();
+  const source = `http:${createHash('sha256').update(body).digest('hex').slice(0, 16)}`;
+  let rejectedTotal = 0;
+  let records = 0;
+  const take = (outcome: RecordOutcome, line: number, raw: () => Uint8Array): void => {
+    records++;
+    builder.add(checkTime(outcome, receivedAtMs, options), (code, detail): DeadLetter => {
+      rejectedTotal++;
+      if (rejected.length < MAX_LISTED_REJECTIONS) rejected.push({ line, code, detail });
+      return { receivedAtMs, code, detail, source, position: line, format: 'evenshare', raw: raw() };
+    });
+  };
+  const contentType = (request.headers['content-type'] ?? '').split(';')[0]?.trim().toLowerCase() ?? '';
+  if (JSON_TYPES.includes(contentType)) {
+    const events = parseJsonBody(body);
+    for (const [index, value] of events.entries()) {
+      take(parseDecision(value, PARSE_OPTIONS), index + 1, () => Buffer.from(JSON.stringify(value)));
+      if (records % RECORDS_PER_TURN === 0) await options.yieldTurn();
+    }
+  } else {
+    await takeLines(body, options.yieldTurn, take);
+  }
+  const result = await options.writer.submit(builder);
+  options.metrics.countStored(result, builder.letters);
+  reply.code(202);
+  return {
+    accepted: result.accepted,
+    duplicate: result.duplicate,
+    conflict: result.conflict,
+    rejected,
+    rejected_total: rejectedTotal,
+  };
+}
+
+const PARSE_OPTIONS = { defaultPool: 'default', defaultTenant: null };
+
+async function takeLines(
+  body: Buffer,
+  yieldTurn: () => Promise<void>,
+  take: (outcome: RecordOutcome, line: number, raw: () => Uint8Array) => void,
+): Promise<void> {
+  const framer = new LineFramer({ isVerbatim: false });
+  const takeBatch = (batch: ReturnType<LineFramer['end']>): void => {
+    for (const framed of batch) {
+      if (framed.kind === 'refused') {
+        take(reject(framed.code, framed.detail), framed.line, () => framed.raw);
+        continue;
+      }
+      const { text, line, isUnterminated } = framed.record;
+      // A body ends where its length says: a last line without a newline is whole.
+      take(parseEventText(text, { ...PARSE_OPTIONS, isUnterminated: isUnterminated ?? false }), line, () =>
+        Buffer.from(text),
+      );
+    }
+  };
+  for (const batch of framer.push(body)) {
+    takeBatch(batch);
+    await yieldTurn();
+  }
+  takeBatch(framer.end());
+}
+
+function parseJsonBody(body: Buffer): unknown[] {
+  try {
+    const value: unknown = JSON.parse(body.toString('utf8'));
+    return Array.isArray(value) ? value : [value];
+  } catch (cause) {
+    throw new HttpInputError(
+      400,
+      'the body is not JSON: send a JSON array or object, or NDJSON as application/x-ndjson',
+      {
+        cause,
+      },
+    );
+  }
+}
+
+/** A refusal of a whole request, with its status. */
+class HttpInputError extends EvenshareError {
+  readonly statusCode: number;
+
+  constructor(statusCode: number, message: string, options: { readonly cause?: unknown } = {}) {
+    super('EVS_HTTP', message, options);
+    this.statusCode = statusCode;
+  }
+}
+
+const gunzipAsync = promisify<Buffer, { maxOutputLength: number }, Buffer>(gunzip);
+
+async function unpack(request: FastifyRequest, maxBytes: number): Promise<Buffer> {
+  const body = request.body;
+  if (!Buffer.isBuffer(body)) throw new HttpInputError(400, 'the body is empty: send at least one event');
+  const encoding = request.headers['content-encoding'] ?? 'identity';
+  if (encoding === 'identity') return body;
+  if (encoding !== 'gzip') {
+    throw new HttpInputError(415, 'content-encoding must be gzip or identity');
+  }
+  try {
+    return await gunzipAsync(body, { maxOutputLength: maxBytes });
+  } catch (cause) {
+    const tooLarge = cause instanceof RangeError;
+    throw new HttpInputError(
+      tooLarge ? 413 : 400,
+      tooLarge
+        ? `the body unpacks to more than ${maxBytes} bytes: send smaller ones`
+        : 'the body is not gzip as it says',
+      { cause },
+    );
+  }
+}
+
+function checkTime(outcome: RecordOutcome, nowMs: number, options: HttpIntakeOptions): RecordOutcome {
+  if (outcome.kind !== 'decision') return outcome;
+  const { arrivedAtMs } = outcome.event;
+  if (arrivedAtMs > nowMs + options.maxFutureMs) {
+    return reject(
+      'in_future',
+      `arrived_at lies ${Math.round((arrivedAtMs - nowMs) / 1000)} s in the future by this server's clock: set the gateway's clock`,
+    );
+  }
+  if (arrivedAtMs < nowMs - options.latenessMs) {
+    return reject('too_late', 'arrived_at is older than the accepted lateness: load old events from a file instead');
+  }
+  return outcome;
+}

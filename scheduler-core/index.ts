@@ -1,0 +1,25 @@
+export {
+  assertInvariant,
+  assertNever,
+  ERROR_CODES,
+  type ErrorCode,
+  EvenshareError,
+  parseDurationMs,
+  type Random,
+  seededRandom,
+} from './kernel/index.ts';
+export {
+  type FairStep,
+  type FairStepResult,
+  fairService,
+  fairStep,
+  type IdealBacklog,
+  jainIndex,
+  type MaxMinResult,
+  type MinNormalizedShare,
+  maxMinFairShare,
+  minNormalizedShare,
+  quantileRank,
+  type TenantFairness,
+  type TenantWork,
+} from './share/index.ts';

@@ -1,0 +1,144 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { tsvRow } from '../../../analytics/storage/index.ts';
+import { computeRange } from '../../../analytics/window/compute-range.ts';
+import { DEFAULT_POOL_OPTIONS } from '../../../analytics/window/pool-model.ts';
+import { readWindows } from '../../../analytics/window/read-windows.ts';
+import type { Window } from '../../../analytics/window/window-result.ts';
+import { quantileRank } from '../../../scheduler-core/index.ts';
+import { type LiteralOptions, type LiteralWindow, literalWindows } from '../../support/literal-windows.ts';
+import { randomLog } from '../../support/random-log.ts';
+import { insertEvents, type TemporaryStore, temporaryStore } from '../../support/temporary-store.ts';
+
+const LOGS = Number(process.env.EVENSHARE_TEST_LOGS ?? 60);
+const FIRST_SEED = Number(process.env.EVENSHARE_TEST_SEED ?? 1);
+
+describe('windows by SQL equal the literal computation of the definitions', () => {
+  let opened: TemporaryStore;
+  beforeAll(async () => {
+    opened = await temporaryStore();
+  });
+  afterAll(() => opened.remove());
+
+  it(`on ${LOGS} random logs from seed ${FIRST_SEED}, each also computed in two halves`, async () => {
+    for (let seed = FIRST_SEED; seed < FIRST_SEED + LOGS; seed++) {
+      const log = randomLog(seed);
+      const expected = literalWindows(log.events, log.options);
+      await store(opened, `whole-${seed}`, log);
+      const whole = await compute(opened, `whole-${seed}`, log.options, [log.options.fromMs, log.options.toMs]);
+      compare(`seed ${seed}`, whole, expected);
+      await store(opened, `halves-${seed}`, log);
+      const middle =
+        log.options.fromMs +
+        Math.floor((log.options.toMs - log.options.fromMs) / log.options.windowMs / 2) * log.options.windowMs;
+      const halves = await compute(opened, `halves-${seed}`, log.options, [
+        log.options.fromMs,
+        middle,
+        log.options.toMs,
+      ]);
+      compare(`seed ${seed} in two halves`, halves, expected);
+      expect(halves.map(unrounded), `seed ${seed}: the same bytes in two halves`).toEqual(whole.map(unrounded));
+    }
+  });
+});
+
+/** The rows of two runs differ in nothing but their pool. */
+function unrounded(window: Window): string {
+  return JSON.stringify(window);
+}
+
+async function store(opened: TemporaryStore, pool: string, log: ReturnType<typeof randomLog>): Promise<void> {
+  const { slots, capacityPerS, weights } = log.options;
+  if (slots !== null || capacityPerS !== null) {
+    await opened.store.insert(
+      'intake',
+      'pool_capacity',
+      ['pool', 'at_ms', 'source', 'slots', 'capacity_per_s', 'stored_at_ms'],
+      tsvRow([pool, 0, 'test', slots, capacityPerS, 0]),
+    );
+  }
+  const weightRows = [...weights].map(([tenant, weight]) => tsvRow([pool, tenant, 0, weight, 0])).join('');
+  await opened.store.insert(
+    'intake',
+    'tenant_weights',
+    ['pool', 'tenant', 'at_ms', 'weight', 'stored_at_ms'],
+    weightRows,
+  );
+  await insertEvents(
+    opened.store,
+    log.events.map((event) => ({ ...event, pool })),
+  );
+}
+
+async function compute(
+  opened: TemporaryStore,
+  pool: string,
+  options: LiteralOptions,
+  bounds: readonly number[],
+): Promise<Window[]> {
+  for (const [index, toMs] of bounds.slice(1).entries()) {
+    await computeRange(opened.store, {
+      pool,
+      windowMs: options.windowMs,
+      fromMs: bounds[index] ?? 0,
+      toMs,
+      watermarkMs: options.watermarkMs,
+      closedToMs: Number.POSITIVE_INFINITY,
+      options: { ...DEFAULT_POOL_OPTIONS, costUnit: options.costUnit, maxRequestAgeMs: options.maxRequestAgeMs },
+      computation: 1,
+    });
+  }
+  const range = { pool, windowMs: options.windowMs, fromMs: options.fromMs, toMs: options.toMs };
+  return readWindows(opened.store, 'reads', range, true);
+}
+
+function compare(name: string, windows: readonly Window[], expected: readonly LiteralWindow[]): void {
+  expect(
+    windows.map((window) => window.start),
+    name,
+  ).toEqual(expected.map((window) => new Date(window.startMs).toISOString()));
+  for (const [index, literal] of expected.entries()) {
+    const window = windows[index];
+    if (window === undefined) throw new Error('checked above');
+    const at = `${name}, ${window.start}`;
+    near(window.capacity.cost, literal.capacity, `${at}: capacity`);
+    near(window.jain_index, literal.jain, `${at}: Jain`);
+    near(window.min_normalized_share?.value ?? null, literal.minimum?.value ?? null, `${at}: minimum`);
+    expect(window.waiting_at_end, `${at}: waiting`).toBe(literal.waiting);
+    if (window.idle_while_waiting_reason !== 'mixed_slots') {
+      near(window.idle_while_waiting_ratio, literal.idleWhileWaiting, `${at}: idle while waiting`);
+    }
+    expect(window.in_share.p99_wait_ms, `${at}: in-share p99`).toBe(quantileRank(literal.inShareWaits, 0.99));
+    expect(window.in_share.samples, `${at}: in-share samples`).toBe(literal.inShareWaits.length);
+    expect(window.in_share.over_threshold).toBe(literal.inShareWaits.filter((wait) => wait > 500).length);
+    expect(window.verdict, `${at}: verdict`).toBe(literal.verdict);
+    expect(window.tenants.map((tenant) => tenant.tenant)).toEqual([...literal.tenants.keys()]);
+    for (const tenant of window.tenants) {
+      const own = literal.tenants.get(tenant.tenant);
+      const who = `${at}: ${tenant.tenant}`;
+      near(tenant.demand_cost, own?.demand ?? null, `${who} demand`);
+      near(tenant.backlog_cost, own?.share === null ? null : (own?.backlog ?? null), `${who} backlog`);
+      near(tenant.fair_share_cost, own?.share ?? null, `${who} share`);
+      near(tenant.served_cost, own?.served ?? null, `${who} served`);
+      near(tenant.lag_cost, own?.share === null ? null : (own?.lag ?? null), `${who} lag`);
+      near(tenant.quota_refused_cost, own?.quotaRefusedCost ?? null, `${who} quota`);
+      near(tenant.arrived_cost, own?.arrivedCost ?? null, `${who} arrived`);
+      near(tenant.arrived_cost_raw, own?.arrivedCostRaw ?? null, `${who} arrived raw`);
+      expect(tenant.requests, `${who} requests`).toBe(own?.requests);
+      expect(tenant.retries, `${who} retries`).toBe(own?.retries);
+      expect(tenant.in_share, `${who} in share`).toBe(own?.inShare);
+      expect(tenant.verdict, `${who} verdict`).toBe(own?.verdict);
+    }
+  }
+}
+
+/** 1e-9 relative, and absolute near zero, where differences of sums of thousands leave their last bits. */
+function near(found: number | null, expected: number | null, what: string): void {
+  if (found === null || expected === null) {
+    expect(found, what).toBe(expected);
+    return;
+  }
+  const difference = Math.abs(found - expected);
+  expect(difference, `${what}: ${found} instead of ${expected}`).toBeLessThanOrEqual(
+    1e-9 * Math.max(1, Math.abs(expected)),
+  );
+}

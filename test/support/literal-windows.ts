@@ -1,0 +1,412 @@
+import type { DecisionEvent } from '../../ingest/event/decision-event.ts';
+
+/**
+ * The definitions of fairness computed literally and slowly, one request and one window at a time, from the page that
+ * defines them and from nothing of the product: the oracle that the SQL path is tested against.
+ */
+export interface LiteralOptions {
+  readonly windowMs: number;
+  readonly fromMs: number;
+  readonly toMs: number;
+  readonly watermarkMs: number;
+  readonly maxRequestAgeMs: number;
+  readonly costUnit: 'requests' | 'service_ms' | 'tokens';
+  readonly slots: number | null;
+  readonly capacityPerS: number | null;
+  readonly weights: ReadonlyMap<string, number>;
+}
+
+export interface LiteralTenant {
+  readonly demand: number;
+  readonly backlog: number;
+  readonly share: number | null;
+  readonly served: number;
+  readonly lag: number;
+  readonly inShare: boolean | null;
+  readonly requests: number;
+  readonly retries: number;
+  readonly quotaRefusedCost: number;
+  readonly arrivedCost: number;
+  readonly arrivedCostRaw: number;
+  readonly verdict: string;
+}
+
+export interface LiteralWindow {
+  readonly startMs: number;
+  readonly capacity: number | null;
+  readonly jain: number | null;
+  readonly minimum: { readonly value: number; readonly tenant: string } | null;
+  readonly inShareWaits: readonly number[];
+  readonly waiting: number;
+  readonly idleWhileWaiting: number | null;
+  readonly verdict: string;
+  readonly tenants: ReadonlyMap<string, LiteralTenant>;
+}
+
+interface Request {
+  readonly event: DecisionEvent;
+  readonly kind: 'served' | 'in_service' | 'waiting' | 'refused' | 'quota' | 'lost_waiting' | 'lost_in_service';
+  readonly slots: number;
+  cost: number;
+  serviceMs: number;
+  counted: boolean;
+}
+
+/** Length of `[start, start + length) ∩ [from, to)`, without adding fractions of a millisecond to epoch times. */
+function overlap(start: number, length: number, from: number, to: number): number {
+  const until = (end: number): number => Math.min(length, Math.max(0, end - start));
+  return until(to) - until(from);
+}
+
+/** `events` must hold one whole event per request. Windows without any request that touches them are left out. */
+export function literalWindows(events: readonly DecisionEvent[], options: LiteralOptions): LiteralWindow[] {
+  const requests = events.map((event) => classify(event, options));
+  impute(requests, options);
+  giveServiceTimes(requests, options);
+  foldRetries(requests, options);
+  const windows: LiteralWindow[] = [];
+  let idealBacklog = new Map<string, number>();
+  let earlierRate: number | null = null;
+  const saturated: { startMs: number; served: number }[] = [];
+  for (let startMs = options.fromMs; startMs < options.toMs; startMs += options.windowMs) {
+    const endMs = startMs + options.windowMs;
+    const touching = requests.filter((request) => touches(request, startMs, endMs));
+    if (touching.length === 0) {
+      idealBacklog = new Map();
+      continue;
+    }
+    const busy = touching.reduce((sum, r) => sum + (hasService(r) ? r.slots * real(r, startMs, endMs) : 0), 0);
+    const servedTotal = touching.reduce((sum, r) => sum + served(r, startMs, endMs), 0);
+    if (waitingAllTheTime(touching, startMs, endMs)) saturated.push({ startMs, served: servedTotal });
+    const recent = saturated.filter((entry) => entry.startMs > startMs - 60 * options.windowMs);
+    const rate: number | null = busy > 0 ? servedTotal / busy : earlierRate;
+    earlierRate = rate;
+    let capacity: number | null = null;
+    if (options.capacityPerS !== null) capacity = (options.capacityPerS * options.windowMs) / 1000;
+    else if (options.slots !== null) {
+      capacity = rate === null ? null : Math.max(options.slots * options.windowMs, busy) * rate;
+    } else if (recent.length > 0) capacity = Math.max(...recent.map((entry) => entry.served));
+
+    const names = [...new Set(touching.map((request) => request.event.tenant))].sort((a, b) => (a < b ? -1 : 1));
+    const of = (tenant: string): Request[] => touching.filter((request) => request.event.tenant === tenant);
+    const demand = new Map<string, number>();
+    const backlog = new Map<string, number>();
+    const admitted = new Map<string, number>();
+    for (const tenant of names) {
+      const mine = of(tenant);
+      const oA = mine.reduce((sum, r) => sum + (isAdmitted(r) ? offered(r, startMs, endMs) : 0), 0);
+      const oR = mine.reduce((sum, r) => sum + (isRefused(r) ? offered(r, startMs, endMs) : 0), 0);
+      const b = Math.min(idealBacklog.get(tenant) ?? 0, late(mine, startMs));
+      admitted.set(tenant, oA);
+      backlog.set(tenant, b);
+      demand.set(tenant, oA + oR + b);
+    }
+    const weightOf = (tenant: string): number => options.weights.get(tenant) ?? 1;
+    const shares = waterFill(demand, weightOf, capacity ?? Number.POSITIVE_INFINITY);
+    const largest = Math.max(
+      0,
+      ...touching.filter((r) => hasService(r) && real(r, startMs, endMs) > 0).map((r) => r.cost),
+    );
+    const oneDecision = (options.slots ?? Math.max(1, Math.ceil(busy / options.windowMs - 1e-9))) * largest;
+    const tenants = new Map<string, LiteralTenant>();
+    const nextBacklog = new Map<string, number>();
+    const normalized: { tenant: string; value: number }[] = [];
+    for (const tenant of names) {
+      const mine = of(tenant);
+      const arrived = mine.filter((r) => inWindow(r, startMs, endMs));
+      const d = demand.get(tenant) ?? 0;
+      const f = shares.get(tenant) ?? 0;
+      const q = Math.max(0, (admitted.get(tenant) ?? 0) + (backlog.get(tenant) ?? 0) - f);
+      nextBacklog.set(tenant, q);
+      const s = mine.reduce((sum, r) => sum + served(r, startMs, endMs), 0);
+      const v = late(mine, endMs);
+      const lag = Math.max(0, v - q);
+      if (f > 0) normalized.push({ tenant, value: s / f });
+      const quota = arrived.reduce((sum, r) => sum + (r.kind === 'quota' ? r.cost : 0), 0);
+      const tolerance = Math.max(0.03 * f, oneDecision);
+      let verdict = 'fair';
+      if (capacity === null) verdict = 'unknown';
+      else if (lag > tolerance) verdict = 'short';
+      else if (s > f + tolerance) verdict = 'over';
+      else if (quota > 0) verdict = 'capped';
+      else if (d === 0 && v === 0) verdict = 'idle';
+      tenants.set(tenant, {
+        demand: d,
+        backlog: backlog.get(tenant) ?? 0,
+        share: capacity === null ? null : f,
+        served: s,
+        lag,
+        inShare: capacity === null ? null : d <= f * (1 + 1e-9),
+        requests: arrived.filter((r) => r.counted).length,
+        retries: arrived.filter((r) => !r.counted).length,
+        quotaRefusedCost: quota,
+        arrivedCost: arrived.reduce((sum, r) => sum + (r.kind !== 'quota' && r.counted ? r.cost : 0), 0),
+        arrivedCostRaw: arrived.reduce((sum, r) => sum + (r.kind !== 'quota' ? r.cost : 0), 0),
+        verdict,
+      });
+    }
+    idealBacklog = nextBacklog;
+    const values = normalized.map((entry) => entry.value);
+    const sumOfSquares = values.reduce((sum, x) => sum + x * x, 0);
+    const total = values.reduce((sum, x) => sum + x, 0);
+    let minimum: { value: number; tenant: string } | null = null;
+    for (const entry of normalized) if (minimum === null || entry.value < minimum.value) minimum = entry;
+    const known = capacity !== null;
+    const short = [...tenants.values()].some((tenant) => tenant.verdict === 'short');
+    const totalDemand = [...demand.values()].reduce((sum, d) => sum + d, 0);
+    windows.push({
+      startMs,
+      capacity,
+      jain: known && sumOfSquares > 0 ? (total * total) / (values.length * sumOfSquares) : null,
+      minimum: known ? minimum : null,
+      inShareWaits: known
+        ? touching
+            .filter((r) => inWindow(r, startMs, endMs) && tenants.get(r.event.tenant)?.inShare === true)
+            .flatMap((r) => waitOf(r, options) ?? [])
+            .sort((a, b) => a - b)
+        : [],
+      waiting: touching.filter((r) => waitsAt(r, endMs)).length,
+      idleWhileWaiting: idleWhileWaiting(touching, startMs, endMs, options.slots),
+      verdict: !known
+        ? 'unknown'
+        : short
+          ? 'unfair'
+          : totalDemand > (capacity ?? 0) * (1 + 1e-9)
+            ? 'fair'
+            : 'uncontended',
+      tenants,
+    });
+  }
+  return windows;
+}
+
+function classify(event: DecisionEvent, options: LiteralOptions): Request {
+  const { arrivedAtMs: a, dispatchedAtMs: p, completedAtMs: e } = event;
+  const lost = options.watermarkMs - a > options.maxRequestAgeMs;
+  let kind: Request['kind'] = 'served';
+  if (event.outcome === 'rejected') kind = event.reason === 'quota' ? 'quota' : 'refused';
+  else if (p === null && e !== null) kind = 'refused';
+  else if (p === null) kind = lost ? 'lost_waiting' : 'waiting';
+  else if (e === null) kind = lost ? 'lost_in_service' : 'in_service';
+  return { event, kind, slots: event.slots ?? 1, cost: Number.NaN, serviceMs: Number.NaN, counted: true };
+}
+
+function ownCost(
+  { event, kind, slots }: Request,
+  options: LiteralOptions,
+): { actual: number | null; any: number | null } {
+  const { dispatchedAtMs: p, completedAtMs: e } = event;
+  let derived: number | null = null;
+  if (options.costUnit === 'requests') derived = 1;
+  else if (options.costUnit === 'service_ms') {
+    if (kind === 'served' && p !== null && e !== null) derived = slots * Math.max(e - p, 0);
+  } else if (event.inputTokens !== null || event.outputTokens !== null) {
+    derived = (event.inputTokens ?? 0) + (event.outputTokens ?? 0);
+  }
+  if (kind === 'served') return { actual: event.cost ?? derived, any: event.cost ?? derived ?? event.costEstimate };
+  return { actual: null, any: event.cost ?? event.costEstimate ?? derived };
+}
+
+function impute(requests: readonly Request[], options: LiteralOptions): void {
+  const windowOf = (request: Request): number => Math.floor(request.event.arrivedAtMs / options.windowMs);
+  const median = (of: readonly Request[]): number | null => {
+    const costs = of.flatMap((request) => ownCost(request, options).actual ?? []).sort((x, y) => x - y);
+    return costs[Math.min(costs.length - 1, Math.floor(costs.length / 2))] ?? null;
+  };
+  for (const request of requests) {
+    const own = ownCost(request, options).any;
+    if (own !== null) {
+      request.cost = own;
+      continue;
+    }
+    const recent = requests.filter(
+      (other) => windowOf(other) <= windowOf(request) && windowOf(other) > windowOf(request) - 60,
+    );
+    request.cost = median(recent.filter((other) => other.event.tenant === request.event.tenant)) ?? median(recent) ?? 1;
+  }
+}
+
+function giveServiceTimes(requests: readonly Request[], options: LiteralOptions): void {
+  const completions = requests.filter(
+    (r) => r.kind === 'served' && (r.event.completedAtMs ?? 0) >= (r.event.dispatchedAtMs ?? 0),
+  );
+  const meanAt = (arrivedAtMs: number): number => {
+    for (
+      let window = Math.floor(arrivedAtMs / options.windowMs);
+      window * options.windowMs >= options.fromMs;
+      window--
+    ) {
+      const done = completions.filter((r) => Math.floor((r.event.completedAtMs ?? 0) / options.windowMs) === window);
+      if (done.length === 0) continue;
+      const total = done.reduce(
+        (sum, r) => sum + Math.max((r.event.completedAtMs ?? 0) - (r.event.dispatchedAtMs ?? 0), 1),
+        0,
+      );
+      return Math.max(1, total / done.length);
+    }
+    return 1;
+  };
+  for (const request of requests) {
+    const { arrivedAtMs: a, dispatchedAtMs: p, completedAtMs: e } = request.event;
+    if (request.kind === 'served') request.serviceMs = Math.max((e ?? 0) - (p ?? 0), 1);
+    else if (request.kind === 'in_service') request.serviceMs = Math.max(meanAt(a), options.watermarkMs - (p ?? 0));
+    else request.serviceMs = meanAt(a);
+  }
+}
+
+function foldRetries(requests: readonly Request[], options: LiteralOptions): void {
+  const originalOf = ({ event }: Request): string =>
+    JSON.stringify(event.originalRequestId === null ? [event.requestId, event.attempt] : [event.originalRequestId, 1]);
+  for (const request of requests) {
+    const rivals = requests.filter(
+      (other) =>
+        other !== request &&
+        other.event.tenant === request.event.tenant &&
+        originalOf(other) === originalOf(request) &&
+        Math.floor(other.event.arrivedAtMs / options.windowMs) ===
+          Math.floor(request.event.arrivedAtMs / options.windowMs),
+    );
+    const later = (other: Request): boolean =>
+      other.event.arrivedAtMs > request.event.arrivedAtMs ||
+      (other.event.arrivedAtMs === request.event.arrivedAtMs && other.event.attempt > request.event.attempt);
+    request.counted = !rivals.some(later);
+  }
+}
+
+const hasService = (r: Request): boolean =>
+  r.kind === 'served' || r.kind === 'in_service' || r.kind === 'lost_in_service';
+const isAdmitted = (r: Request): boolean => r.counted && (hasService(r) || r.kind === 'waiting');
+const isRefused = (r: Request): boolean => r.counted && (r.kind === 'refused' || r.kind === 'lost_waiting');
+const inWindow = (r: Request, startMs: number, endMs: number): boolean =>
+  r.event.arrivedAtMs >= startMs && r.event.arrivedAtMs < endMs;
+
+function ideal(r: Request, fromMs: number, toMs: number): number {
+  return overlap(r.event.arrivedAtMs, r.serviceMs, fromMs, toMs);
+}
+
+function real(r: Request, fromMs: number, toMs: number): number {
+  const p = r.event.dispatchedAtMs ?? 0;
+  return overlap(p, r.serviceMs, fromMs, toMs);
+}
+
+const offered = (r: Request, startMs: number, endMs: number): number =>
+  (r.cost * ideal(r, startMs, endMs)) / r.serviceMs;
+const served = (r: Request, startMs: number, endMs: number): number =>
+  hasService(r) ? (r.cost * real(r, startMs, endMs)) / r.serviceMs : 0;
+
+function late(requests: readonly Request[], atMs: number): number {
+  const longAgo = Number.NEGATIVE_INFINITY;
+  return requests
+    .filter(isAdmitted)
+    .reduce(
+      (sum, r) =>
+        sum +
+        (r.cost * Math.max(0, ideal(r, longAgo, atMs) - (hasService(r) ? real(r, longAgo, atMs) : 0))) / r.serviceMs,
+      0,
+    );
+}
+
+function touches(r: Request, startMs: number, endMs: number): boolean {
+  if (inWindow(r, startMs, endMs)) return true;
+  if (r.kind === 'quota') return false;
+  const { arrivedAtMs: a, dispatchedAtMs: p, completedAtMs: e } = r.event;
+  const until = hasService(r)
+    ? Math.max(a, p ?? 0) + r.serviceMs
+    : r.kind === 'waiting'
+      ? Number.POSITIVE_INFINITY
+      : Math.max(a + r.serviceMs, e ?? 0);
+  return Math.min(a, hasService(r) ? (p ?? a) : a) < endMs && until > startMs;
+}
+
+function waitsAt(r: Request, atMs: number): boolean {
+  if (r.event.arrivedAtMs >= atMs) return false;
+  if (hasService(r)) return (r.event.dispatchedAtMs ?? 0) >= atMs;
+  return r.kind === 'waiting' || (r.kind === 'refused' && (r.event.completedAtMs ?? 0) >= atMs);
+}
+
+function waitOf(r: Request, options: LiteralOptions): number | null {
+  const { arrivedAtMs: a, dispatchedAtMs: p, completedAtMs: e } = r.event;
+  if (hasService(r)) return p !== null && p >= a && (e === null || e >= p) ? p - a : null;
+  if (r.kind === 'waiting') return Math.max(0, options.watermarkMs - a);
+  if (r.kind === 'lost_waiting') return options.maxRequestAgeMs;
+  if (r.kind === 'refused' && e !== null && e > a) return e - a;
+  return r.kind === 'refused' && r.event.outcome !== 'rejected' && e === a ? 0 : null;
+}
+
+function waitingSpan(r: Request): readonly [number, number] | null {
+  const { arrivedAtMs: a, dispatchedAtMs: p, completedAtMs: e } = r.event;
+  if (hasService(r)) return [a, p ?? a];
+  if (r.kind === 'waiting') return [a, Number.POSITIVE_INFINITY];
+  return r.kind === 'refused' && e !== null ? [a, e] : null;
+}
+
+function busySpan(r: Request): readonly [number, number] | null {
+  const { dispatchedAtMs: p, completedAtMs: e } = r.event;
+  if (p === null) return null;
+  if (r.kind === 'served') return [p, Math.max(e ?? 0, p + 1)];
+  return r.kind === 'in_service' ? [p, Number.POSITIVE_INFINITY] : null;
+}
+
+const holds = (span: readonly [number, number] | null, atMs: number): boolean =>
+  span !== null && span[0] <= atMs && atMs < span[1];
+
+function waitingAllTheTime(requests: readonly Request[], startMs: number, endMs: number): boolean {
+  return edges(requests, startMs, endMs).every((atMs) => requests.some((r) => holds(waitingSpan(r), atMs)));
+}
+
+function idleWhileWaiting(
+  requests: readonly Request[],
+  startMs: number,
+  endMs: number,
+  slots: number | null,
+): number | null {
+  if (slots === null) return null;
+  const moments = edges(requests, startMs, endMs);
+  let idle = 0;
+  for (const [index, atMs] of moments.entries()) {
+    const next = moments[index + 1] ?? endMs;
+    if (!requests.some((r) => holds(waitingSpan(r), atMs))) continue;
+    const busy = requests.reduce((sum, r) => sum + (holds(busySpan(r), atMs) ? r.slots : 0), 0);
+    if (slots - busy >= 1) idle += (slots - busy) * (next - atMs);
+  }
+  return idle / (slots * (endMs - startMs));
+}
+
+function edges(requests: readonly Request[], startMs: number, endMs: number): number[] {
+  const inside = requests
+    .flatMap((r) => [...(waitingSpan(r) ?? []), ...(busySpan(r) ?? [])])
+    .filter((atMs) => atMs > startMs && atMs < endMs);
+  return [...new Set([startMs, ...inside])].sort((a, b) => a - b);
+}
+
+/** Water filling by the plain rule: give everybody an equal rate per weight until satisfied or nothing is left. */
+function waterFill(
+  demand: ReadonlyMap<string, number>,
+  weightOf: (tenant: string) => number,
+  capacity: number,
+): Map<string, number> {
+  const share = new Map([...demand.keys()].map((tenant) => [tenant, 0]));
+  let left = capacity;
+  for (const group of ['weighted', 'weightless'] as const) {
+    const weight = (tenant: string): number => (group === 'weighted' ? weightOf(tenant) : 1);
+    let open = [...demand.keys()].filter(
+      (tenant) => (demand.get(tenant) ?? 0) > 0 && weightOf(tenant) > 0 === (group === 'weighted'),
+    );
+    while (open.length > 0 && left > 0) {
+      const weights = open.reduce((sum, tenant) => sum + weight(tenant), 0);
+      const level = left / weights;
+      const satisfied = open.filter((tenant) => (demand.get(tenant) ?? 0) <= level * weight(tenant));
+      if (satisfied.length === 0) {
+        for (const tenant of open) share.set(tenant, level * weight(tenant));
+        left = 0;
+        break;
+      }
+      for (const tenant of satisfied) {
+        share.set(tenant, demand.get(tenant) ?? 0);
+        left -= demand.get(tenant) ?? 0;
+      }
+      open = open.filter((tenant) => !satisfied.includes(tenant));
+    }
+  }
+  return share;
+}
