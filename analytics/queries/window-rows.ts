@@ -72,7 +72,7 @@ export interface WindowRowsParams extends Parameters {
 }
 
 const ENDS_AT_MS = `multiIf(
-        outcome = 'rejected', arrived_at_ms,
+        outcome = 'rejected', greatest(arrived_at_ms, ifNull(completed_at_ms, arrived_at_ms)),
         completed_at_ms IS NULL, 9223372036854775807,
         greatest(
             assumeNotNull(completed_at_ms),
@@ -84,8 +84,11 @@ const ENDS_AT_MS = `multiIf(
 const ROW = `
     tenant,
     arrived_at_ms AS a,
-    ifNull(dispatched_at_ms, 0) AS p,
-    ifNull(completed_at_ms, 0) AS e,
+    ifNull(dispatched_at_ms, 0) AS dispatched,
+    ifNull(completed_at_ms, 0) AS completed,
+    -- Where clocks say that service began before arrival, it counts from the arrival on, as long as it lasted.
+    if(dispatched_at_ms IS NULL, 0, greatest(dispatched, a)) AS p,
+    if(dispatched_at_ms IS NULL OR completed_at_ms IS NULL, completed, p + completed - dispatched) AS e,
     multiIf(
         ifNull(outcome, '') = 'rejected' AND ifNull(reason, '') = 'quota', 5,
         ifNull(outcome, '') = 'rejected', 4,
@@ -107,7 +110,8 @@ const ROW = `
     ) AS derived_cost,
     if(kind = 1, coalesce(cost, derived_cost, cost_estimate), coalesce(cost, cost_estimate, derived_cost)) AS c,
     if(kind = 1, coalesce(cost, derived_cost), NULL) AS c_actual,
-    (kind IN (1, 2, 8) AND p < a) OR (kind = 1 AND e < p) OR (kind = 4 AND e > 0 AND e < a) AS skewed,
+    (kind IN (1, 2, 8) AND dispatched < a) OR (kind = 1 AND completed < dispatched)
+        OR (kind = 4 AND completed > 0 AND completed < a) AS skewed,
     multiIf(
         skewed OR ifNull(wait_provenance, '') = 'absent', NULL,
         kind IN (1, 2, 8), p - a,

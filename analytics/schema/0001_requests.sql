@@ -40,10 +40,10 @@ CREATE TABLE IF NOT EXISTS requests (
     deliveries SimpleAggregateFunction(sum, UInt64) DEFAULT 1,
     stored_at_ms SimpleAggregateFunction(max, Int64),
     arrived_at DateTime64(3, 'UTC') ALIAS fromUnixTimestamp64Milli(arrived_at_ms, 'UTC'),
-    -- The last moment at which the request can matter: its end, its arrival if refused, no end while it is open.
+    -- The last moment at which the request can matter: its end, or its refusal; none while it is open.
     -- Windows skip what ended before them by this.
     INDEX ends_at_ms_range multiIf(
-        outcome = 'rejected', arrived_at_ms,
+        outcome = 'rejected', greatest(arrived_at_ms, ifNull(completed_at_ms, arrived_at_ms)),
         completed_at_ms IS NULL, 9223372036854775807,
         greatest(
             assumeNotNull(completed_at_ms),

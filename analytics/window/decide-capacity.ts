@@ -20,8 +20,8 @@ export interface Capacity {
   readonly basis: CapacityBasis;
 }
 
-/** Relative slack: slot-time is summed from many requests. */
-const OBSERVED_SLACK = 1e-9;
+/** Times are whole milliseconds and service lasts at least one: a full pool may look busier than it is by that much. */
+const OBSERVED_SLACK = 1e-3;
 
 /** A window's capacity and how it is known (docs/definitions.md, "Shares", 2). */
 export function decideCapacity(declared: CapacityInWindow, service: ServiceInWindow, windowMs: number): Capacity {

@@ -63,10 +63,22 @@ export function decideWindowVerdict(evidence: WindowEvidence, reasons: readonly 
   return evidence.demandExceedsCapacity ? 'fair' : 'uncontended';
 }
 
-/** What the short tenants lost to, beside the tenants served over their share. */
-export function otherCauses(overServedTenants: number, idleWhileWaitingRatio: number | null): string[] {
-  const causes: string[] = [];
-  if (idleWhileWaitingRatio !== null && idleWhileWaitingRatio > IDLE_CAUSE_RATIO) causes.push('idle_slots');
-  if (overServedTenants === 0 && causes.length === 0) causes.push('lost_capacity');
-  return causes;
+export interface Grievance {
+  /** Tenants that were served beyond their share. */
+  readonly overServedTenants: number;
+  readonly idleWhileWaitingRatio: number | null;
+  /** Σ lag over the short tenants, at the window's start and at its end. */
+  readonly shortLagBefore: number;
+  readonly shortLag: number;
+}
+
+/**
+ * What the short tenants lost to, beside tenants served over their share: idle slots; else earlier windows, when their
+ * debt did not grow in this one (`carried_over`); else lost capacity.
+ */
+export function otherCauses(grievance: Grievance): string[] {
+  const { overServedTenants, idleWhileWaitingRatio } = grievance;
+  if (idleWhileWaitingRatio !== null && idleWhileWaitingRatio > IDLE_CAUSE_RATIO) return ['idle_slots'];
+  if (overServedTenants > 0) return [];
+  return [exceeds(grievance.shortLag, grievance.shortLagBefore) ? 'lost_capacity' : 'carried_over'];
 }

@@ -41,7 +41,6 @@ export function describeWindow(facts: PoolFacts, decided: DecidedWindow, around:
   const short = tenants.some((tenant) => tenant.verdict === 'short');
   const verdict = decideWindowVerdict({ ...evidence, anyShort: short }, reasons);
   const idle = idleWhileWaiting(decided, facts.windowMs);
-  const over = tenants.filter((tenant) => tenant.verdict === 'over').map((tenant) => tenant.tenant);
   const end = decided.startMs + facts.windowMs;
   const isFinal = around.closedToMs >= end && decided.openRequests === 0;
   const served = figure(decided.servedCost, servedReason, 'nothing_served');
@@ -54,7 +53,7 @@ export function describeWindow(facts: PoolFacts, decided: DecidedWindow, around:
     revision: 1,
     verdict,
     verdict_reasons: reasons,
-    causes: verdict === 'unfair' ? describeCauses(over, idle.value) : [],
+    causes: verdict === 'unfair' ? describeCauses(decided, tenants, idle.value) : [],
     coverage_ratio: null,
     coverage_reason: 'not_reported',
     cost_unit: facts.options.costUnit,
@@ -155,9 +154,25 @@ function describeCapacity(decided: DecidedWindow, servedReason: string | null) {
   return { cost, basis, reason: decided.declared.slots === null ? 'not_declared' : 'nothing_served_yet' };
 }
 
-function describeCauses(over: readonly string[], idleRatio: number | null) {
-  const others = otherCauses(over.length, idleRatio).map((cause) => ({ cause, tenants: [] }));
-  return over.length === 0 ? others : [{ cause: 'over_served', tenants: [...over] }, ...others];
+function describeCauses(decided: DecidedWindow, tenants: readonly TenantWindow[], idleRatio: number | null) {
+  const over = tenants.filter((tenant) => tenant.verdict === 'over').map((tenant) => tenant.tenant);
+  let shortLagBefore = 0;
+  let shortLag = 0;
+  for (const [index, tenant] of tenants.entries()) {
+    if (tenant.verdict !== 'short') continue;
+    shortLagBefore += decided.fairness.tenants[index]?.lagBefore ?? 0;
+    shortLag += decided.fairness.tenants[index]?.lag ?? 0;
+  }
+  const others = otherCauses({
+    overServedTenants: over.length,
+    idleWhileWaitingRatio: idleRatio,
+    shortLagBefore,
+    shortLag,
+  });
+  return [
+    ...(over.length === 0 ? [] : [{ cause: 'over_served', tenants: over }]),
+    ...others.map((cause) => ({ cause, tenants: [] })),
+  ];
 }
 
 function minShare(decided: DecidedWindow, shareReason: string | null) {

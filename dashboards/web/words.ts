@@ -61,6 +61,7 @@ export function reasonWords(code: string | undefined): string {
 
 const CAUSES: Readonly<Record<string, string>> = {
   idle_slots: 'slots stood idle while requests waited',
+  carried_over: 'what they are owed from earlier windows is not made up yet',
   lost_capacity: 'the pool had lost capacity',
 };
 

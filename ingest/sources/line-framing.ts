@@ -31,6 +31,7 @@ export class LineFramer {
   private partsBytes = 0;
   /** Bytes of the line under way, those that are not kept included. */
   private lineBytes = 0;
+  private lastByte = 0;
   private line = 1;
   private isStart = true;
 
@@ -78,6 +79,7 @@ export class LineFramer {
   private append(bytes: Buffer): void {
     const wasTooLong = this.lineBytes > MAX_LINE_BYTES + 1;
     this.lineBytes += bytes.length;
+    this.lastByte = bytes.at(-1) ?? this.lastByte;
     if (wasTooLong) return;
     this.parts.push(bytes);
     this.partsBytes += bytes.length;
@@ -94,11 +96,12 @@ export class LineFramer {
 
   private finishLine(batch: FramedRecord[], isUnterminated: boolean): void {
     const bytes = this.parts.length === 1 ? (this.parts[0] ?? Buffer.alloc(0)) : Buffer.concat(this.parts);
-    const hiddenBytes = this.lineBytes - this.partsBytes;
+    const isCut = this.lineBytes > this.partsBytes;
+    const contentBytes = this.lineBytes - (this.lastByte === CARRIAGE_RETURN ? 1 : 0);
     this.parts = [];
     this.partsBytes = 0;
     this.lineBytes = 0;
-    if (hiddenBytes > 0) batch.push(this.refuseLong(bytes, bytes.length + hiddenBytes));
+    if (isCut) batch.push(this.refuseLong(bytes, contentBytes));
     else this.emit(batch, bytes, isUnterminated);
     this.line++;
   }

@@ -89,8 +89,8 @@ async function* decodeFrame(reader: ByteReader, header: FrameHeader): AsyncGener
     const checksum = isLast && hash !== null ? await readExactly(reader, 4) : new Uint8Array(0);
     try {
       decoder.push(Buffer.concat([pending, block.bytes, checksum]), isLast);
-    } catch {
-      throw new ZstdError('it is damaged; copy it again');
+    } catch (cause) {
+      throw new ZstdError('it is damaged; copy it again', { cause });
     }
     for (const bytes of output) {
       hash?.update(bytes);

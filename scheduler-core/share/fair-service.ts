@@ -33,7 +33,9 @@ export interface TenantFairness {
   readonly share: number | null;
   /** `q_i` after the step. */
   readonly idealBacklogAfter: number;
-  /** `max(0, v_i − q_i)` at the step's end. */
+  /** `max(0, v_i − q_i)` at the step's start: what an earlier step left undone. */
+  readonly lagBefore: number;
+  /** The same at the step's end. */
   readonly lag: number;
   /** `d_i ≤ f_i·(1 + 1e-9)`; null when the capacity is unknown. */
   readonly inShare: boolean | null;
@@ -85,6 +87,7 @@ export function fairStep(step: FairStep, before: IdealBacklog): { result: FairSt
       backlog,
       share: step.capacity === null ? null : share,
       idealBacklogAfter,
+      lagBefore: Math.max(0, work.late - (before.get(work.tenant) ?? 0)),
       lag: Math.max(0, work.lateAfter - idealBacklogAfter),
       inShare: step.capacity === null ? null : demand <= share * (1 + SLACK),
     };

@@ -126,8 +126,8 @@ export function literalWindows(events: readonly DecisionEvent[], options: Litera
       const tolerance = Math.max(0.03 * f, oneDecision);
       let verdict = 'fair';
       if (capacity === null) verdict = 'unknown';
-      else if (lag > tolerance) verdict = 'short';
-      else if (s > f + tolerance) verdict = 'over';
+      else if (lag > tolerance * (1 + 1e-9)) verdict = 'short';
+      else if (s > (f + tolerance) * (1 + 1e-9)) verdict = 'over';
       else if (quota > 0) verdict = 'capped';
       else if (d === 0 && v === 0) verdict = 'idle';
       tenants.set(tenant, {
@@ -236,7 +236,8 @@ function giveServiceTimes(requests: readonly Request[], options: LiteralOptions)
       window * options.windowMs >= options.fromMs;
       window--
     ) {
-      const done = completions.filter((r) => Math.floor((r.event.completedAtMs ?? 0) / options.windowMs) === window);
+      const endOf = (r: Request): number => realStart(r) + (r.event.completedAtMs ?? 0) - (r.event.dispatchedAtMs ?? 0);
+      const done = completions.filter((r) => Math.floor(endOf(r) / options.windowMs) === window);
       if (done.length === 0) continue;
       const total = done.reduce(
         (sum, r) => sum + Math.max((r.event.completedAtMs ?? 0) - (r.event.dispatchedAtMs ?? 0), 1),
@@ -284,9 +285,11 @@ function ideal(r: Request, fromMs: number, toMs: number): number {
   return overlap(r.event.arrivedAtMs, r.serviceMs, fromMs, toMs);
 }
 
+/** Service that clocks put before the arrival counts from the arrival on. */
+const realStart = (r: Request): number => Math.max(r.event.dispatchedAtMs ?? 0, r.event.arrivedAtMs);
+
 function real(r: Request, fromMs: number, toMs: number): number {
-  const p = r.event.dispatchedAtMs ?? 0;
-  return overlap(p, r.serviceMs, fromMs, toMs);
+  return overlap(realStart(r), r.serviceMs, fromMs, toMs);
 }
 
 const offered = (r: Request, startMs: number, endMs: number): number =>
@@ -309,18 +312,18 @@ function late(requests: readonly Request[], atMs: number): number {
 function touches(r: Request, startMs: number, endMs: number): boolean {
   if (inWindow(r, startMs, endMs)) return true;
   if (r.kind === 'quota') return false;
-  const { arrivedAtMs: a, dispatchedAtMs: p, completedAtMs: e } = r.event;
+  const { arrivedAtMs: a, completedAtMs: e } = r.event;
   const until = hasService(r)
-    ? Math.max(a, p ?? 0) + r.serviceMs
+    ? realStart(r) + r.serviceMs
     : r.kind === 'waiting'
       ? Number.POSITIVE_INFINITY
       : Math.max(a + r.serviceMs, e ?? 0);
-  return Math.min(a, hasService(r) ? (p ?? a) : a) < endMs && until > startMs;
+  return a < endMs && until > startMs;
 }
 
 function waitsAt(r: Request, atMs: number): boolean {
   if (r.event.arrivedAtMs >= atMs) return false;
-  if (hasService(r)) return (r.event.dispatchedAtMs ?? 0) >= atMs;
+  if (hasService(r)) return realStart(r) >= atMs;
   return r.kind === 'waiting' || (r.kind === 'refused' && (r.event.completedAtMs ?? 0) >= atMs);
 }
 
@@ -334,8 +337,8 @@ function waitOf(r: Request, options: LiteralOptions): number | null {
 }
 
 function waitingSpan(r: Request): readonly [number, number] | null {
-  const { arrivedAtMs: a, dispatchedAtMs: p, completedAtMs: e } = r.event;
-  if (hasService(r)) return [a, p ?? a];
+  const { arrivedAtMs: a, completedAtMs: e } = r.event;
+  if (hasService(r)) return [a, realStart(r)];
   if (r.kind === 'waiting') return [a, Number.POSITIVE_INFINITY];
   return r.kind === 'refused' && e !== null ? [a, e] : null;
 }
@@ -343,8 +346,9 @@ function waitingSpan(r: Request): readonly [number, number] | null {
 function busySpan(r: Request): readonly [number, number] | null {
   const { dispatchedAtMs: p, completedAtMs: e } = r.event;
   if (p === null) return null;
-  if (r.kind === 'served') return [p, Math.max(e ?? 0, p + 1)];
-  return r.kind === 'in_service' ? [p, Number.POSITIVE_INFINITY] : null;
+  const start = realStart(r);
+  if (r.kind === 'served') return [start, start + Math.max((e ?? 0) - p, 1)];
+  return r.kind === 'in_service' ? [start, Number.POSITIVE_INFINITY] : null;
 }
 
 const holds = (span: readonly [number, number] | null, atMs: number): boolean =>

@@ -76,7 +76,7 @@ describe('merging events of one request', () => {
     expect(conflicts).toEqual(['cost', 'gateway', 'outcome', 'promoted']);
   });
 
-  test('texts compare by code unit, as the store does not: U+FFFF is above an astral character', () => {
+  test('texts compare by code unit: U+FFFF is above an astral character', () => {
     const a = eventOf(parseWith({ gateway: '🦊' }));
     const b = eventOf(parseWith({ gateway: '\uffff' }));
     expect(merge(a, b).gateway).toBe('\uffff');
