@@ -1,12 +1,8 @@
 import { type Static, Type } from 'typebox';
+import { AlertsConfigProperties } from './alerts/rule.ts';
+import { duration } from './duration-schema.ts';
 import type { Retention } from './storage/index.ts';
 import { DEFAULT_POOL_OPTIONS, type PoolOptions } from './window/pool-model.ts';
-
-const duration = (description: string) =>
-  Type.String({
-    pattern: '^[0-9]+(\\.[0-9]+)?(ms|s|m|h|d)$',
-    description: `${description}; as 250ms, 60s, 5m, 1h, 1d`,
-  });
 
 /** What is configured of one pool. */
 export const PoolConfigSchema = Type.Object(
@@ -29,6 +25,7 @@ export const PoolConfigSchema = Type.Object(
 export type PoolConfig = Static<typeof PoolConfigSchema>;
 
 export const AnalyticsConfigProperties = {
+  ...AlertsConfigProperties,
   store: Type.Optional(
     Type.Union([
       Type.Object(

@@ -12,6 +12,7 @@ import { addLoad } from './commands/load.ts';
 import { addMigrate } from './commands/migrate.ts';
 import { addUp } from './commands/up.ts';
 import type { CliContext, GlobalOptions } from './context.ts';
+import { takeStandardInput } from './standard-input.ts';
 
 /** The caller's words are wrong: nothing was done. */
 const USAGE_CODES: ReadonlySet<ErrorCode> = new Set([
@@ -38,7 +39,7 @@ async function createProgram(context: CliContext): Promise<Command> {
     .configureOutput({
       writeOut: (text) => context.stdout.write(text),
       writeErr: (text) => context.stderr.write(text),
-      outputError: (text, write) => write(text.replace(/^error: /, 'evenshare: ')),
+      outputError: (text, write) => write(usageLine(text, 'evenshare')),
     });
   for (const add of [addUp, addLoad, addAudit, addAnalyze, addFairness, addMigrate, addConfig, addDoctor]) {
     add(program, context);
@@ -49,17 +50,29 @@ async function createProgram(context: CliContext): Promise<Command> {
 
 /** `--config` and `--debug` may stand after the command too. */
 function allowGlobalOptions(program: Command): void {
-  const visit = (command: Command): void => {
-    command.exitOverride().configureOutput(program.configureOutput());
+  const visit = (command: Command, path: string): void => {
+    command.exitOverride().configureOutput({
+      ...program.configureOutput(),
+      outputError: (text, write) => write(usageLine(text, path)),
+    });
     command.option('--config <file>', 'configuration file').option('--debug', 'show the causes of errors');
     command.hook('preAction', (_, action) => {
       const { config, debug } = action.opts<GlobalOptions>();
       if (config !== undefined) program.setOptionValue('config', config);
       if (debug !== undefined) program.setOptionValue('debug', debug);
     });
-    command.commands.forEach(visit);
+    for (const child of command.commands) visit(child, `${path} ${child.name()}`);
   };
-  program.commands.forEach(visit);
+  for (const command of program.commands) visit(command, `${program.name()} ${command.name()}`);
+}
+
+/** What is wrong with the words of a command, with the parser's own guess at what was meant, in one line. */
+function usageLine(text: string, path: string): string {
+  const words = text
+    .replace(/^error: /, '')
+    .trim()
+    .replace(/\s*\n\s*/g, ' ');
+  return `evenshare: ${words}; see "${path} --help"\n`;
 }
 
 /** Runs one command; returns the exit code: 0 done, 1 failed, 2 wrong usage or configuration, 130 interrupted. */
@@ -96,18 +109,23 @@ async function main(): Promise<void> {
   const stop = new AbortController();
   for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => stop.abort());
   // A reader that has seen enough (head, less) closes the pipe: nothing is wrong then.
-  process.stdout.on('error', (error: NodeJS.ErrnoException) => {
-    if (error.code !== 'EPIPE') throw error;
-  });
+  for (const stream of [process.stdout, process.stderr]) {
+    stream.on('error', (error: NodeJS.ErrnoException) => {
+      if (error.code !== 'EPIPE') throw error;
+    });
+  }
+  const argv = process.argv.slice(2);
+  const stdin = takeStandardInput(argv.includes('-'), stop.signal);
   const context: CliContext = {
     stdout: process.stdout,
     stderr: process.stderr,
-    stdin: process.stdin,
+    stdin: stdin.chunks,
     env: process.env,
     clock: systemClock,
     signal: stop.signal,
   };
-  process.exitCode = await run(process.argv.slice(2), context);
+  process.exitCode = await run(argv, context);
+  stdin.close();
 }
 
 await main();

@@ -20,7 +20,7 @@ export const WINDOW_SCAN = defineQuery<Parameters, WindowScan>({
     countIf(linked) AS linked_count,
     countIf(disputed) AS disputed_count,
     minIf(a, c IS NULL) AS unpriced_from_ms,
-    countIf(ifNull(wait > 0, 0)) AS waited
+    countIf((kind IN (1, 2, 8) AND p > a) OR kind = 3 OR (kind = 4 AND e > a)) AS waited
 FROM window_rows`,
   decode: (row) => ({
     rows: Number(row.row_count),

@@ -48,7 +48,7 @@ export async function openFormat(options: FileOptions): Promise<OpenedFormat> {
   return { adapter, adapterOptions };
 }
 
-/** Loads files one after another and adds up what became of them. */
+/** Loads files one after another and adds up what became of them. However it ends, nothing is under way afterwards. */
 export async function loadFiles(
   context: CliContext,
   files: readonly string[],
@@ -79,6 +79,8 @@ export async function loadFiles(
       addReport(total, report);
     } finally {
       progress.stop();
+      // A store that closes under an insert leaves pieces of it in a folder that was removed.
+      await writer.drain();
     }
   }
   return total;

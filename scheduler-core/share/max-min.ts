@@ -16,8 +16,9 @@ export interface MaxMinResult {
  *
  * O(n) expected: the water level is found by selection, not by sorting. `Σ shares ≤ capacity` holds to the last bit.
  *
- * @param demands ≥ 0, any unit; @param capacity ≥ 0 or Infinity, same unit; @param weights ≥ 0, default all 1.
- * @throws EVS_INVARIANT for negative or NaN figures.
+ * @param demands ≥ 0 or Infinity, any unit; @param capacity ≥ 0 or Infinity, same unit; @param weights ≥ 0, finite,
+ * default all 1.
+ * @throws EVS_INVARIANT for negative or NaN figures and boundless weights.
  * Source: Bertsekas & Gallager, Data Networks, 6.5.2; THEORY.md, "Max-min".
  */
 export function maxMinFairShare(
@@ -33,6 +34,7 @@ export function maxMinFairShare(
     const demand = at(demands, index);
     const weight = weights === undefined ? 1 : at(weights, index);
     assertInvariant(demand >= 0 && weight >= 0, `demand ${demand} and weight ${weight} must be ≥ 0`);
+    assertInvariant(weight < Number.POSITIVE_INFINITY, 'a weight must be finite');
     if (demand === 0) continue;
     if (weight === 0) weightless.push(index);
     else {
@@ -44,10 +46,16 @@ export function maxMinFairShare(
   const weightOf = (index: number): number => (weights === undefined ? 1 : at(weights, index));
   const waterLevel = fill(shares, demands, weightOf, weighted, weightedDemand, capacity);
   if (weightless.length > 0 && waterLevel === Number.POSITIVE_INFINITY) {
-    const left = capacity - total(shares, weighted);
+    const isBoundless = capacity === Number.POSITIVE_INFINITY;
+    const left = isBoundless ? capacity : capacity - total(shares, weighted);
     // What rounding leaves is nothing to share: a share of 1e-12 would make any service look boundless.
-    if (capacity === Number.POSITIVE_INFINITY || left > capacity * LEFTOVER_SLACK) {
-      fill(shares, demands, () => 1, weightless, total(demands, weightless), left);
+    if (isBoundless || left > capacity * LEFTOVER_SLACK) {
+      const demand = total(demands, weightless);
+      // Added up in the order of the tenants, both groups together may round to more than each by itself.
+      for (let ulps = 0; ; ulps = 2 * ulps + 1) {
+        fill(shares, demands, () => 1, weightless, demand, Math.max(0, left * (1 - ulps * Number.EPSILON)));
+        if (isBoundless || sum(shares) <= capacity) break;
+      }
     }
   }
   return { shares, waterLevel };
@@ -160,6 +168,12 @@ function total(values: readonly number[], indexes: readonly number[]): number {
   let sum = 0;
   for (const index of indexes) sum += at(values, index);
   return sum;
+}
+
+function sum(values: readonly number[]): number {
+  let total = 0;
+  for (const value of values) total += value;
+  return total;
 }
 
 function at(values: { readonly [index: number]: number | undefined }, index: number): number {

@@ -369,9 +369,9 @@ function idleWhileWaiting(
   let idle = 0;
   for (const [index, atMs] of moments.entries()) {
     const next = moments[index + 1] ?? endMs;
-    if (!requests.some((r) => holds(waitingSpan(r), atMs))) continue;
+    const waiting = requests.filter((r) => holds(waitingSpan(r), atMs));
     const busy = requests.reduce((sum, r) => sum + (holds(busySpan(r), atMs) ? r.slots : 0), 0);
-    if (slots - busy >= 1) idle += (slots - busy) * (next - atMs);
+    if (waiting.some((r) => r.slots <= slots - busy)) idle += (slots - busy) * (next - atMs);
   }
   return idle / (slots * (endMs - startMs));
 }
