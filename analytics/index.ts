@@ -1,3 +1,9 @@
+export { readAlerts, type StoredAlertState, sendTestNotification } from './alerts/alert-door.ts';
+export { type AlertJob, type AlertJobOptions, type AlertRun, createAlertJob } from './alerts/alert-job.ts';
+export type { Notifier } from './alerts/notifiers/notifier.ts';
+export { stdoutNotifier } from './alerts/notifiers/stdout.ts';
+export { DEFAULT_WEBHOOK_TIMEOUT_MS, type WebhookOptions, webhookNotifier } from './alerts/notifiers/webhook.ts';
+export { type AlertRule, DEFAULT_FOR_WINDOWS, DEFAULT_MIN_SAMPLES } from './alerts/rule.ts';
 export {
   type FairnessReader,
   type PoolSummary,

@@ -9,7 +9,14 @@ import {
   type PoolConfig,
   poolOptionsOf,
 } from '../analytics/config.ts';
-import type { PoolOptions } from '../analytics/index.ts';
+import {
+  type AlertRule,
+  DEFAULT_FOR_WINDOWS,
+  DEFAULT_MIN_SAMPLES,
+  DEFAULT_WEBHOOK_TIMEOUT_MS,
+  type PoolOptions,
+  type WebhookOptions,
+} from '../analytics/index.ts';
 import type { Retention, StoreOptions } from '../analytics/storage/index.ts';
 import { DashboardsConfigProperties, DEFAULT_HOST, DEFAULT_PORT } from '../dashboards/config.ts';
 import { DEFAULT_INTAKE_LIMITS, IngestConfigProperties, type IntakeLimits } from '../ingest/config.ts';
@@ -37,6 +44,8 @@ export interface Config {
   /** The file that it was read from; null when there was none. */
   readonly path: string | null;
   readonly store: StoreOptions;
+  /** Whether the file names the store; false: it is the default. */
+  readonly hasStore: boolean;
   readonly windowMs: number;
   readonly pools: Readonly<Record<string, PoolConfig>>;
   readonly poolDefaults: PoolConfig;
@@ -47,6 +56,12 @@ export interface Config {
     readonly host: string;
     readonly port: number;
     readonly tokens: readonly { readonly token: string; readonly scope: 'operator' | 'ingest' }[];
+  };
+  readonly alerts: {
+    readonly rules: readonly AlertRule[];
+    /** Notifications are also printed, a line of JSON each. */
+    readonly stdout: boolean;
+    readonly webhook: WebhookOptions | null;
   };
   readonly logLevel: string;
 }
@@ -164,6 +179,7 @@ function toConfig(file: ConfigFile, path: string | null): Config {
   return {
     path,
     store: toStore(file.store),
+    hasStore: file.store !== undefined,
     windowMs: file.window === undefined ? DEFAULT_WINDOW_MS : checkedMs(file.window),
     pools,
     poolDefaults,
@@ -183,6 +199,7 @@ function toConfig(file: ConfigFile, path: string | null): Config {
       port: file.http?.port ?? DEFAULT_PORT,
       tokens: file.http?.tokens ?? [],
     },
+    alerts: toAlerts(file.alerts),
     logLevel: file.log?.level ?? 'info',
   };
 }
@@ -197,6 +214,29 @@ function toStore(store: ConfigFile['store']): StoreOptions {
     username: store.username ?? 'default',
     password: store.password ?? '',
     database: store.database ?? 'default',
+  };
+}
+
+function toAlerts(alerts: ConfigFile['alerts']): Config['alerts'] {
+  const rules = (alerts?.rules ?? []).map(
+    ({ name, pools, in_share_p99: rule }): AlertRule => ({
+      name,
+      pools: pools ?? null,
+      thresholdMs: checkedMs(rule.threshold),
+      forWindows: rule.for_windows ?? DEFAULT_FOR_WINDOWS,
+      minSamples: rule.min_samples ?? DEFAULT_MIN_SAMPLES,
+    }),
+  );
+  const twice = rules.find((rule, index) => rules.findIndex((other) => other.name === rule.name) !== index);
+  if (twice !== undefined) throw new EvenshareError('EVS_CONFIG', `alerts.rules: two rules are named "${twice.name}"`);
+  const webhook = alerts?.webhook;
+  return {
+    rules,
+    stdout: alerts?.stdout ?? rules.length > 0,
+    webhook:
+      webhook === undefined
+        ? null
+        : { url: webhook.url, timeoutMs: optionalMs(webhook.timeout) ?? DEFAULT_WEBHOOK_TIMEOUT_MS },
   };
 }
 

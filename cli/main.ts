@@ -3,6 +3,7 @@ import { readFile } from 'node:fs/promises';
 import { Command, CommanderError } from 'commander';
 import { type ErrorCode, EvenshareError } from '../scheduler-core/kernel/index.ts';
 import { systemClock } from './clock.ts';
+import { addAlerts } from './commands/alerts.ts';
 import { addAnalyze } from './commands/analyze.ts';
 import { addAudit } from './commands/audit.ts';
 import { addConfig } from './commands/config.ts';
@@ -41,7 +42,7 @@ async function createProgram(context: CliContext): Promise<Command> {
       writeErr: (text) => context.stderr.write(text),
       outputError: (text, write) => write(usageLine(text, 'evenshare')),
     });
-  for (const add of [addUp, addLoad, addAudit, addAnalyze, addFairness, addMigrate, addConfig, addDoctor]) {
+  for (const add of [addUp, addLoad, addAudit, addAnalyze, addFairness, addAlerts, addMigrate, addConfig, addDoctor]) {
     add(program, context);
   }
   allowGlobalOptions(program);

@@ -8,6 +8,17 @@ export {
   type Random,
   seededRandom,
 } from './kernel/index.ts';
+export type { DeficitRoundRobinPolicy, FifoPolicy, QueuePolicy, Request } from './model.ts';
+export {
+  createQueue,
+  type DeficitRoundRobinOptions,
+  DeficitRoundRobinQueue,
+  type FifoOptions,
+  FifoQueue,
+  type OfferResult,
+  type QueueDiscipline,
+  type QueueRefusal,
+} from './queue/index.ts';
 export {
   type FairStep,
   type FairStepResult,
@@ -23,3 +34,26 @@ export {
   type TenantFairness,
   type TenantWork,
 } from './share/index.ts';
+export {
+  type CompletedRequest,
+  constantRate,
+  type EndedRequest,
+  EventLoop,
+  type EventLoopOptions,
+  NOISY_NEIGHBOUR_SLOTS,
+  type NoisyNeighbourOptions,
+  noisyNeighbour,
+  noisyNeighbourPolicy,
+  type OpenRequest,
+  poissonRequests,
+  type RateProfile,
+  type RateStep,
+  type RejectedRequest,
+  rateInCycle,
+  rateInSpans,
+  type SimulatedRequest,
+  type Span,
+  type SpanCycle,
+  type TenantLoad,
+  type WorkloadOptions,
+} from './simulate/index.ts';

@@ -173,9 +173,9 @@ export function createAlertJob(store: Store, options: AlertJobOptions): AlertJob
             entry.createdAtMs,
             entry.body,
             entry.attempts,
-            entry.nextAttemptMs,
             entry.state,
             entry.lastError,
+            entry.nextAttemptMs,
           ]),
         )
         .join(''),
@@ -212,9 +212,9 @@ const OUTBOX_COLUMNS = [
   'created_at_ms',
   'body',
   'attempts',
-  'next_attempt_ms',
   'state',
   'last_error',
+  'next_attempt_ms',
 ];
 
 function toAlertWindow(startMs: number, windowMs: number, window: Window): AlertWindow {

@@ -63,3 +63,10 @@ LIMIT 100`,
     lastError: String(row.last_error),
   }),
 });
+
+/** How many notifications wait for their receiver, and how many were given up. */
+export const WAITING_NOTIFICATIONS = defineQuery<Parameters, { readonly waiting: number; readonly dead: number }>({
+  name: 'waiting-notifications',
+  sql: `SELECT countIf(state = 'waiting') AS waiting, countIf(state = 'dead') AS dead FROM alert_outbox FINAL`,
+  decode: (row) => ({ waiting: Number(row.waiting), dead: Number(row.dead) }),
+});

@@ -1,8 +1,9 @@
 import type { Command } from 'commander';
+import { type AlertRule, DEFAULT_MIN_SAMPLES } from '../../analytics/index.ts';
 import { EvenshareError } from '../../scheduler-core/kernel/index.ts';
 import type { CliContext, GlobalOptions } from '../context.ts';
 import { type Config, DEFAULT_DATA_DIR, loadConfig } from '../load-config.ts';
-import { runUp } from '../run-up.ts';
+import { runUp } from '../roles/run-up.ts';
 import { addStoreOptions, type StoreFlags, withStoreFlags } from './store-flags.ts';
 
 interface UpOptions extends StoreFlags {
@@ -26,18 +27,32 @@ export function addUp(program: Command, context: CliContext): void {
       }
       const loaded = withStoreFlags(await loadConfig(program.opts<GlobalOptions>().config, context.env), options);
       const config = {
-        ...withDemoFolder(loaded, options),
+        ...withDemo(loaded, options),
         http: { ...loaded.http, port: portOption(options, loaded) },
       };
       await runUp(context, config, { demo: options.demo === true ? policy : null, json: options.json === true });
     });
 }
 
+/** A rule to watch the demo's noisy neighbour with, where the configuration has none. */
+const DEMO_RULE: AlertRule = {
+  name: 'in-share-wait',
+  pools: null,
+  thresholdMs: 5_000,
+  forWindows: 2,
+  minSamples: DEFAULT_MIN_SAMPLES,
+};
+
 /** The demo's traffic must not end up among real requests: without a named store it has a folder of its own. */
-function withDemoFolder(config: Config, options: UpOptions): Config {
-  const isDefault = config.path === null && options.dataDir === undefined;
-  if (options.demo !== true || !isDefault) return config;
-  return { ...config, store: { kind: 'embedded', path: `${DEFAULT_DATA_DIR}-demo-${options.policy}` } };
+function withDemo(config: Config, options: UpOptions): Config {
+  if (options.demo !== true) return config;
+  const hasStore = config.hasStore || options.dataDir !== undefined;
+  const hasRules = config.alerts.rules.length > 0;
+  return {
+    ...config,
+    ...(hasStore ? {} : { store: { kind: 'embedded', path: `${DEFAULT_DATA_DIR}-demo-${options.policy}` } }),
+    ...(hasRules ? {} : { alerts: { ...config.alerts, rules: [DEMO_RULE], stdout: true } }),
+  };
 }
 
 function portOption(options: UpOptions, config: Config): number {

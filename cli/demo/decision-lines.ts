@@ -1,4 +1,4 @@
-import type { EndedRequest, SimulatedRequest } from '../../scheduler-core/simulate/index.ts';
+import type { EndedRequest, SimulatedRequest } from '../../scheduler-core/index.ts';
 
 /** What all events of the demo say of where they come from. */
 export const DEMO_POOL = 'demo';

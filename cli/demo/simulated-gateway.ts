@@ -1,13 +1,13 @@
-import { MINUTE_MS, SECOND_MS } from '../../scheduler-core/kernel/index.ts';
-import type { QueuePolicy } from '../../scheduler-core/model.ts';
-import { createQueue } from '../../scheduler-core/queue/index.ts';
 import {
+  createQueue,
   EventLoop,
   NOISY_NEIGHBOUR_SLOTS,
   noisyNeighbour,
   noisyNeighbourPolicy,
+  type QueuePolicy,
   type SimulatedRequest,
-} from '../../scheduler-core/simulate/index.ts';
+} from '../../scheduler-core/index.ts';
+import { MINUTE_MS, SECOND_MS } from '../../scheduler-core/kernel/index.ts';
 import { cancelledLine, endedLine, poolLine, waitingLine } from './decision-lines.ts';
 
 /** A tenth of the scenario's traffic, each request ten times as long: the same load, in numbers a laptop stores. */

@@ -1,0 +1,96 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { PoolWindows, Window } from '../../analytics/index.ts';
+import { createQueue } from '../../scheduler-core/queue/index.ts';
+import {
+  EventLoop,
+  NOISY_NEIGHBOUR_SLOTS,
+  noisyNeighbour,
+  noisyNeighbourPolicy,
+  type SimulatedRequest,
+} from '../../scheduler-core/simulate/index.ts';
+import { type CliResult, type CliSandbox, cliSandbox } from '../support/run-cli.ts';
+
+// The published scenario from end to end: the log that a gateway would have written, through `evenshare audit`. The bands
+// are those of 300 seeds (04, "Noisy neighbour").
+
+/** A whole multiple of 20 s: the second window is the burst. */
+const BASE_MS = 1_790_848_800_000;
+const AUDIT = ['--window', '20s', '--slots', '8', '--json'];
+
+let sandbox: CliSandbox;
+beforeAll(async () => {
+  sandbox = await cliSandbox();
+});
+afterAll(() => sandbox.remove());
+
+/** What the gateway did, one line a request, with times as logs have them: whole milliseconds. */
+function gatewayLog(kind: 'fifo' | 'drr', seed: number): string {
+  const loop = new EventLoop({
+    arrivals: noisyNeighbour({ seed }),
+    discipline: createQueue<SimulatedRequest>(noisyNeighbourPolicy(kind)),
+    slots: NOISY_NEIGHBOUR_SLOTS,
+  });
+  const at = (ms: number): number => BASE_MS + Math.floor(ms);
+  const lines: string[] = [];
+  for (const { id, tenant, arrivedAtMs, ...rest } of loop.runToEnd()) {
+    const request = { request_id: id, tenant, arrived_at: at(arrivedAtMs), outcome: rest.outcome };
+    const end =
+      rest.outcome === 'rejected'
+        ? { reason: rest.reason }
+        : { dispatched_at: at(rest.dispatchedAtMs), completed_at: at(rest.completedAtMs), status: 'ok' };
+    lines.push(JSON.stringify({ ...request, ...end }));
+  }
+  return `${lines.join('\n')}\n`;
+}
+
+interface Audited {
+  readonly result: CliResult;
+  readonly burst: Window;
+}
+
+async function audit(kind: 'fifo' | 'drr', seed: number): Promise<Audited> {
+  const path = await sandbox.write(`${kind}-${seed}.ndjson`, gatewayLog(kind, seed));
+  const result = await sandbox.run(['audit', path, ...AUDIT, '--fail-on', 'unfair']);
+  const { windows }: PoolWindows = JSON.parse(result.stdout);
+  const burst = windows[1];
+  if (burst === undefined) throw new Error(`seed ${seed}: there is no second window`);
+  expect(burst.start).toBe(new Date(BASE_MS + 20_000).toISOString());
+  return { result, burst };
+}
+
+function expectWithin(value: number | null | undefined, [low, high]: readonly [number, number]): void {
+  expect(value).toBeGreaterThanOrEqual(low);
+  expect(value).toBeLessThanOrEqual(high);
+}
+
+/** What the published scenario shows of a fair discipline. */
+function expectFair({ result, burst }: Audited): void {
+  expect(burst.verdict).toBe('fair');
+  expectWithin(burst.min_normalized_share?.value, [0.956, 1.05]);
+  expectWithin(burst.jain_index, [0.99, 1]);
+  expectWithin(burst.in_share.p99_wait_ms, [17.9, 24.3]);
+  expect(burst.in_share.tenants).toBe(24);
+  expect(burst.tenants.filter(({ verdict }) => verdict === 'short')).toEqual([]);
+  expect(result).toMatchObject({ code: 0, stderr: '' });
+}
+
+describe.each([1, 2, 3])('an audit of the noisy neighbour, seed %i', (seed) => {
+  test('finds the burst unfair under fifo and names who was served beyond its share; under drr it is fair', async () => {
+    const [fifo, drr] = await Promise.all([audit('fifo', seed), audit('drr', seed)]);
+
+    expect(fifo.burst.verdict).toBe('unfair');
+    expectWithin(fifo.burst.jain_index, [0.704, 0.773]);
+    expectWithin(fifo.burst.min_normalized_share?.value, [0, 0.31]);
+    expectWithin(fifo.burst.in_share.p99_wait_ms, [2_531, 2_728]);
+    expect(fifo.burst.causes).toContainEqual({ cause: 'over_served', tenants: ['heavy'] });
+    expect(fifo.burst.tenants.find(({ tenant }) => tenant === 'heavy')?.verdict).toBe('over');
+    expect(fifo.result.code).toBe(1);
+    expect(fifo.result.stderr).toMatch(
+      /^evenshare: --fail-on unfair: \d of \d windows break it, .* \[EVS_FAIL_ON\]\n$/,
+    );
+
+    expectFair(drr);
+    // The control: what cannot tell the two apart would measure nothing.
+    expect(() => expectFair(fifo)).toThrow();
+  });
+});
