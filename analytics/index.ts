@@ -11,6 +11,7 @@ export {
   type WindowsQuery,
 } from './fairness-reader.ts';
 export type { Store } from './storage/index.ts';
+export { createPoolMetrics, type PoolMetrics } from './metrics.ts';
 export { createStoreReader, type StoreReaderOptions } from './store-reader.ts';
 export { type AnalyzeRequest, type AnalyzeResult, analyzeRange } from './window/analyze-range.ts';
 export { lastWindowEnd, nextWindowStart, type Span, windowStart } from './window/bounds.ts';

@@ -14,8 +14,7 @@ const OVERLOAD = new Set(['159', '202', '209', '210', '241', '242', '252', '319'
 export function mapStoreError(error: unknown): EvenshareError {
   if (error instanceof EvenshareError) return error;
   const code = codeOf(error);
-  const name = nameOf(error);
-  const shown = name === null ? (code ?? 'unknown error') : `${code} ${name}`;
+  const shown = describeCode(code);
   if (code !== null && OUT_OF_SPACE.has(code)) {
     return new EvenshareError(
       'EVS_STORE_FULL',
@@ -57,9 +56,8 @@ function codeOf(error: unknown): string | null {
   return null;
 }
 
-function nameOf(error: unknown): string | null {
-  if (typeof error === 'object' && error !== null && 'type' in error && typeof error.type === 'string') {
-    return error.type;
-  }
-  return null;
+/** Not the name that the client gives beside it: it finds that in the message, where a value may stand that looks like one. */
+function describeCode(code: string | null): string {
+  if (code === null) return 'unknown error';
+  return /^\d+$/.test(code) ? `ClickHouse error ${code}` : code;
 }

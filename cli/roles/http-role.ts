@@ -2,7 +2,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import type { Logger } from 'pino';
 import type { Registry } from 'prom-client';
-import { createStoreReader, type Store } from '../../analytics/index.ts';
+import { createPoolMetrics, createStoreReader, type Store } from '../../analytics/index.ts';
 import { createServer, LOOPBACK_HOSTS } from '../../dashboards/index.ts';
 import { type BatchWriter, createIngestMetrics, routeHttpIntake } from '../../ingest/index.ts';
 import { EvenshareError } from '../../scheduler-core/kernel/index.ts';
@@ -28,8 +28,10 @@ export interface HttpParts {
 /** Pages, API, health, metrics and the intake, listening. */
 export async function startHttp(context: CliContext, config: Config, parts: HttpParts): Promise<HttpRole> {
   const { registry } = parts;
+  const reader = createStoreReader(parts.store, config);
+  const poolMetrics = createPoolMetrics(registry);
   const server = createServer({
-    reader: createStoreReader(parts.store, config),
+    reader,
     clock: context.clock,
     log: parts.log,
     windowMs: config.windowMs,
@@ -40,7 +42,10 @@ export async function startHttp(context: CliContext, config: Config, parts: Http
       const reasons = parts.notReady();
       return { ready: reasons.length === 0, reasons };
     },
-    metrics: async () => ({ contentType: registry.contentType, body: await registry.metrics() }),
+    metrics: async () => {
+      poolMetrics.set(await reader.pools());
+      return { contentType: registry.contentType, body: await registry.metrics() };
+    },
   });
   routeHttpIntake(server, {
     writer: parts.writer,

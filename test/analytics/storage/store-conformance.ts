@@ -175,14 +175,15 @@ export function storeConformance(storeOf: () => Store): void {
     ['SELECT * FROM nowhere', 'EVS_STORE_SCHEMA', 'a table that is missing'],
     ['SELECT nothing FROM numbers(1)', 'EVS_STORE_SCHEMA', 'a column that is missing'],
     ['SELECT * FROM nobody.nothing', 'EVS_STORE_SCHEMA', 'a database that is missing'],
-    ['SELEKT secret_word', 'EVS_STORE_FAILED', 'a statement that is none'],
-    ["SELECT throwIf(1, 'secret_word')", 'EVS_STORE_FAILED', 'a statement that fails as it runs'],
+    ["SELECT 'SECRET_WORD", 'EVS_STORE_FAILED', 'a statement that is none'],
+    ["SELECT throwIf(1, 'a word (SECRET_WORD)')", 'EVS_STORE_FAILED', 'a statement that fails as it runs'],
+    ["SELECT CAST('(SECRET_WORD)' AS UInt8)", 'EVS_STORE_FAILED', 'a value that does not fit'],
   ])('tells by a code of its own what went wrong: %s → %s (%s)', async (sql, code) => {
     const failed = await storeOf()
       .command('reads', sql)
       .catch((error: unknown) => error);
     expect(failed).toMatchObject({ code, retryable: false });
-    expect(String(failed), 'nothing of the statement in the message').not.toContain('secret_word');
+    expect(String(failed), 'nothing of the statement in the message').not.toContain('SECRET_WORD');
   });
 
   it('can be migrated, and again, and holds the tables then', async () => {

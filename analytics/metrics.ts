@@ -1,0 +1,56 @@
+import { Gauge, type Registry } from 'prom-client';
+import type { PoolSummary } from './fairness-reader.ts';
+import { WINDOW_VERDICTS } from './window/window-result.ts';
+
+/**
+ * Gauges of the newest window per pool. A figure that is unknown has no sample: a 0 would be a lie, and Prometheus shows
+ * a gap. Labels hold pools only; series of tenants are capped and come with the top-K rule (docs/definitions.md).
+ */
+export interface PoolMetrics {
+  set(pools: readonly PoolSummary[]): void;
+}
+
+/** Pools that get series of their own, in the order of their names; more are counted, not shown. */
+const MAX_POOLS = 200;
+
+export function createPoolMetrics(registry: Registry): PoolMetrics {
+  const gauge = (name: string, help: string, labels: readonly string[] = []): Gauge =>
+    new Gauge({ name: `evenshare_pool_${name}`, help, labelNames: ['pool', ...labels], registers: [registry] });
+  const jain = gauge('jain_index', 'Jain index of the newest window.');
+  const minimum = gauge('min_normalized_share', 'Minimum normalized share of the newest window.');
+  const p99 = gauge('in_share_p99_wait_seconds', 'p99 queue wait of tenants within their share, newest window.');
+  const samples = gauge('in_share_samples', 'Requests behind that p99.');
+  const requests = gauge('requests', 'Requests that arrived in the newest window.');
+  const waiting = gauge('waiting', 'Requests waiting at the end of the newest window.');
+  const utilization = gauge('utilization_ratio', 'Slot-time in service of the slot-time available, newest window.');
+  const verdict = gauge('verdict', 'Verdict of the newest window: 1 for the one that holds.', ['verdict']);
+  const start = gauge('window_start_seconds', 'Start of the newest window, epoch seconds.');
+  const hidden = new Gauge({
+    name: 'evenshare_pools_without_series',
+    help: 'Pools beyond those that have series of their own.',
+    registers: [registry],
+  });
+  const all = [jain, minimum, p99, samples, requests, waiting, utilization, verdict, start];
+
+  return {
+    set(pools) {
+      for (const one of all) one.reset();
+      hidden.set(Math.max(0, pools.length - MAX_POOLS));
+      for (const { pool, latest } of pools.slice(0, MAX_POOLS)) {
+        if (latest === null) continue;
+        const show = (one: Gauge, value: number | null): void => {
+          if (value !== null) one.set({ pool }, value);
+        };
+        show(jain, latest.jain_index);
+        show(minimum, latest.min_normalized_share?.value ?? null);
+        show(p99, latest.in_share.p99_wait_ms === null ? null : latest.in_share.p99_wait_ms / 1000);
+        show(samples, latest.in_share.samples);
+        show(requests, latest.requests);
+        show(waiting, latest.waiting_at_end);
+        show(utilization, latest.utilization_ratio);
+        show(start, Date.parse(latest.start) / 1000);
+        for (const name of WINDOW_VERDICTS) verdict.set({ pool, verdict: name }, name === latest.verdict ? 1 : 0);
+      }
+    },
+  };
+}
