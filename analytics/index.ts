@@ -12,7 +12,14 @@ export {
 } from './fairness-reader.ts';
 export type { Store } from './storage/index.ts';
 export { createPoolMetrics, type PoolMetrics } from './metrics.ts';
+export type { TenantFigures, TenantHistoryWindow } from './queries/tenant-history.ts';
 export { createStoreReader, type StoreReaderOptions } from './store-reader.ts';
+export {
+  createTenantHistoryReader,
+  type KnownTenant,
+  type PoolProgress,
+  type TenantHistoryReader,
+} from './tenant-history.ts';
 export { type AnalyzeRequest, type AnalyzeResult, analyzeRange } from './window/analyze-range.ts';
 export { lastWindowEnd, nextWindowStart, type Span, windowStart } from './window/bounds.ts';
 export { type DeclaredCapacity, declareCapacity, declareWeights } from './window/declare-pool.ts';

@@ -50,7 +50,7 @@ export async function readMigrations(directory: string = SCHEMA_DIRECTORY): Prom
 
 /**
  * Brings the store's tables to this version. Safe to repeat and to interrupt: each statement is idempotent and noted
- * after it ran.
+ * after it ran. A dry run changes nothing.
  *
  * @throws EVS_STORE_SCHEMA when a migration that already ran differs from its file, or the store is of a newer version.
  */
@@ -59,8 +59,9 @@ export async function migrate(
   options: { readonly dryRun: boolean; readonly migrations?: readonly Migration[] },
 ): Promise<MigrationReport> {
   const migrations = options.migrations ?? (await readMigrations());
-  await store.command(LANE, CREATE_MIGRATIONS_TABLE);
-  const applied = await store.query(LANE, APPLIED_MIGRATIONS, {});
+  if (!options.dryRun) await store.command(LANE, CREATE_MIGRATIONS_TABLE);
+  const [noted] = await store.query(LANE, MIGRATIONS_TABLES, {});
+  const applied = noted?.tables === 0 ? [] : await store.query(LANE, APPLIED_MIGRATIONS, {});
   checkHistory(migrations, applied);
   const done = new Set(applied.map((row) => row.version));
   const pending = migrations.filter((migration) => !done.has(migration.version));
@@ -116,6 +117,13 @@ const CREATE_MIGRATIONS_TABLE = `CREATE TABLE IF NOT EXISTS schema_migrations (
 )
 ENGINE = ReplacingMergeTree
 ORDER BY version`;
+
+/** 0 in a store that was never migrated, 1 else. */
+const MIGRATIONS_TABLES = defineQuery<Record<string, never>, { readonly tables: number }>({
+  name: 'migrations-tables',
+  sql: "SELECT count() AS tables FROM system.tables WHERE database = currentDatabase() AND name = 'schema_migrations'",
+  decode: (row) => ({ tables: Number(row.tables) }),
+});
 
 interface AppliedMigration {
   readonly version: number;

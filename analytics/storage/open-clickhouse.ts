@@ -1,6 +1,6 @@
 import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { type ClickHouseClient, createClient } from '@clickhouse/client';
+import { type ClickHouseClient, ClickHouseLogLevel, createClient } from '@clickhouse/client';
 import { assertInvariant, EvenshareError } from '../../scheduler-core/kernel/index.ts';
 import { openChdbConnection } from './chdb-connection.ts';
 import {
@@ -65,6 +65,9 @@ export async function openClickHouse(options: StoreOptions): Promise<Store> {
 
 type Clients = Readonly<Record<Lane, ClickHouseClient>>;
 
+/** The client would print warnings, statements and the store's address beside our own words: errors are told once, by us. */
+const SILENT = { log: { level: ClickHouseLogLevel.OFF } };
+
 /** Names the process that holds a data folder. The engine's own lock is what excludes; this only tells who has it. */
 const HOLDER_FILE = 'evenshare.pid';
 
@@ -72,9 +75,9 @@ async function openEmbedded(path: string): Promise<Clients> {
   try {
     await mkdir(path, { recursive: true });
     const clients = {
-      intake: createClient({ connection: await openChdbConnection(path) }),
-      jobs: createClient({ connection: await openChdbConnection(path) }),
-      reads: createClient({ connection: await openChdbConnection(path) }),
+      intake: createClient({ ...SILENT, connection: await openChdbConnection(path) }),
+      jobs: createClient({ ...SILENT, connection: await openChdbConnection(path) }),
+      reads: createClient({ ...SILENT, connection: await openChdbConnection(path) }),
     };
     await writeFile(join(path, HOLDER_FILE), `${process.pid}\n`);
     return clients;
@@ -108,6 +111,7 @@ async function embeddedOpenError(path: string, error: unknown): Promise<Error> {
 function openServer(options: Extract<StoreOptions, { kind: 'server' }>): Clients {
   const open = (lane: Lane): ClickHouseClient =>
     createClient({
+      ...SILENT,
       url: options.url,
       username: options.username,
       password: options.password,

@@ -9,8 +9,12 @@ import { type LiteralOptions, type LiteralWindow, literalWindows } from '../../s
 import { randomLog } from '../../support/random-log.ts';
 import { insertEvents, type TemporaryStore, temporaryStore } from '../../support/temporary-store.ts';
 
-const LOGS = Number(process.env.EVENSHARE_TEST_LOGS ?? 60);
+/** `EVENSHARE_TEST_LOGS=1000 npx vitest run test/analytics/window/window-oracle.test.ts` for the long run. */
+const LOGS = Number(process.env.EVENSHARE_TEST_LOGS ?? 16);
 const FIRST_SEED = Number(process.env.EVENSHARE_TEST_SEED ?? 1);
+/** Logs that once told a mistake: rounding at edges, weight 0, retries and clocks across a boundary of chunks. */
+const TELLING_SEEDS = [22, 108, 109, 114, 123, 143];
+const SEEDS = [...TELLING_SEEDS, ...Array.from({ length: LOGS }, (_, index) => FIRST_SEED + index)];
 
 describe('windows by SQL equal the literal computation of the definitions', () => {
   let opened: TemporaryStore;
@@ -19,8 +23,8 @@ describe('windows by SQL equal the literal computation of the definitions', () =
   });
   afterAll(() => opened.remove());
 
-  it(`on ${LOGS} random logs from seed ${FIRST_SEED}, each also computed in two halves`, async () => {
-    for (let seed = FIRST_SEED; seed < FIRST_SEED + LOGS; seed++) {
+  it(`on random logs of the seeds ${SEEDS.join(', ')}, each also computed in two halves`, async () => {
+    for (const seed of SEEDS) {
       const log = randomLog(seed);
       const expected = literalWindows(log.events, log.options);
       await store(opened, `whole-${seed}`, log);
