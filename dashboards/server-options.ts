@@ -22,3 +22,6 @@ export interface ServerOptions {
   /** The exposition of `/metrics`. */
   readonly metrics: () => Promise<{ readonly contentType: string; readonly body: string }>;
 }
+
+/** What a process without pages shows of itself. */
+export type HealthOptions = Pick<ServerOptions, 'log' | 'tokens' | 'allowedHosts' | 'readiness' | 'metrics'>;

@@ -11,7 +11,7 @@ import { routePage } from './routes/page.ts';
 import { routePools } from './routes/pools.ts';
 import { routeReadiness } from './routes/readiness.ts';
 import { routeWindows } from './routes/windows.ts';
-import type { ServerOptions } from './server-options.ts';
+import type { HealthOptions, ServerOptions } from './server-options.ts';
 
 /** Pool names are bounded by the event schema; this leaves room for their percent-encoding. */
 const MAX_PARAM_LENGTH = 2_048;
@@ -21,6 +21,16 @@ const MAX_PARAM_LENGTH = 2_048;
  * under the same guards: hosts, tokens, problem details.
  */
 export function createServer(options: ServerOptions): FastifyInstance {
+  const app = bareServer(options);
+  collectOpenapi(app);
+  app.register(async (page) => routePage(page, options));
+  app.register(async (root) => {
+    routeApi(root, options);
+  });
+  return app;
+}
+
+function bareServer(options: HealthOptions): FastifyInstance {
   const app = Fastify({
     ...(options.log === false ? { logger: false } : { loggerInstance: options.log }),
     logController: new Fastify.LogController({ disableRequestLogging: true }),
@@ -32,11 +42,13 @@ export function createServer(options: ServerOptions): FastifyInstance {
   guardAgainstForeignPages(app, options.allowedHosts);
   guardWithTokens(app, options.tokens);
   app.register(helmet, SECURITY_HEADERS);
-  collectOpenapi(app);
-  app.register(async (page) => routePage(page, options));
-  app.register(async (root) => {
-    routeApi(root, options);
-  });
+  return app;
+}
+
+/** Health and metrics alone, for a process that shows no pages; under the same guards. */
+export function createHealthServer(options: HealthOptions): FastifyInstance {
+  const app = bareServer(options);
+  app.register(async (root) => routeOwnState(root, options));
   return app;
 }
 
@@ -47,10 +59,14 @@ function routeApi(api: FastifyInstance, options: ServerOptions): void {
   });
   routePools(api, options);
   routeWindows(api, options);
+  routeOwnState(api, options);
+  routeOpenapi(api);
+}
+
+function routeOwnState(api: FastifyInstance, options: HealthOptions): void {
   routeHealth(api);
   routeReadiness(api, options);
   routeMetrics(api, options);
-  routeOpenapi(api);
 }
 
 /** Everything from this server, nothing inline. TLS, where there is any, ends before it, so it upgrades nothing. */

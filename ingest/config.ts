@@ -13,6 +13,30 @@ export const IngestConfigProperties = {
       { additionalProperties: false },
     ),
   ),
+  kafka: Type.Optional(
+    Type.Object(
+      {
+        brokers: Type.Array(Type.String({ pattern: '^[^\\s,]+:[0-9]{1,5}$' }), { minItems: 1 }),
+        topic: Type.Optional(Type.String({ pattern: '^[A-Za-z0-9._-]{1,249}$' })),
+        group_id: Type.Optional(Type.String({ minLength: 1, maxLength: 255 })),
+        client_id: Type.Optional(Type.String({ minLength: 1, maxLength: 255 })),
+        format: Type.Optional(Type.String({ minLength: 1 })),
+        from_beginning: Type.Optional(Type.Boolean()),
+        ssl: Type.Optional(Type.Boolean()),
+        sasl: Type.Optional(
+          Type.Object(
+            {
+              mechanism: Type.Enum(['plain', 'scram-sha-256', 'scram-sha-512']),
+              username: Type.String({ minLength: 1 }),
+              password: Type.String({ minLength: 1 }),
+            },
+            { additionalProperties: false },
+          ),
+        ),
+      },
+      { additionalProperties: false },
+    ),
+  ),
 } as const;
 
 export interface IntakeLimits {

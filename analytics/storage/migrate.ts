@@ -90,7 +90,8 @@ export async function migrate(
 export async function applyRetention(store: Store, retention: Retention): Promise<void> {
   const clause = (column: string, days: number): string =>
     `MODIFY TTL toDateTime(intDiv(${column}, 1000), 'UTC') + toIntervalDay(${Math.trunc(days)})`;
-  const settings = { materialize_ttl_after_modify: 0 };
+  // A shorter time holds for what is stored already too; an unchanged one starts no work.
+  const settings = { materialize_ttl_after_modify: 1, mutations_sync: 0 };
   await store.command(
     LANE,
     `ALTER TABLE requests ${clause('greatest(arrived_at_ms, stored_at_ms)', retention.requestsDays)}`,

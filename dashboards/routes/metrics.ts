@@ -1,8 +1,8 @@
 import type { FastifyInstance } from 'fastify';
-import type { ServerOptions } from '../server-options.ts';
+import type { HealthOptions } from '../server-options.ts';
 
 /** `GET /metrics`: the exposition as the caller of `createServer` renders it. */
-export function routeMetrics(app: FastifyInstance, { metrics }: ServerOptions): void {
+export function routeMetrics(app: FastifyInstance, { metrics }: HealthOptions): void {
   app.get(
     '/metrics',
     { schema: { summary: 'Metrics of this process for Prometheus', tags: ['operations'], produces: ['text/plain'] } },

@@ -1,13 +1,13 @@
 import type { FastifyInstance } from 'fastify';
 import { ReadinessSchema } from '../api-schema.ts';
 import { refuseAccess } from '../auth.ts';
-import type { ServerOptions } from '../server-options.ts';
+import type { HealthOptions } from '../server-options.ts';
 
 /**
  * `GET /readyz`: 200 when the process can do its work, else 503 with the reasons. Load balancers hold no token, so the
  * status is open to all; with tokens configured the reasons are for operators only.
  */
-export function routeReadiness(app: FastifyInstance, { readiness, tokens }: ServerOptions): void {
+export function routeReadiness(app: FastifyInstance, { readiness, tokens }: HealthOptions): void {
   app.get(
     '/readyz',
     {

@@ -23,11 +23,25 @@ export interface MergeResult {
   readonly conflicts: readonly string[];
 }
 
-/** The non-null value, else the greater: numbers by value, texts by code unit (`rejected` > `admitted`), true > false. */
+/** The non-null value, else the greater: numbers by value, texts by code point (`rejected` > `admitted`), true > false. */
 function greater<T extends string | number | boolean>(a: T | null, b: T | null): T | null {
   if (a === null) return b;
-  if (b === null) return a;
-  return a >= b ? a : b;
+  if (b === null || a === b) return a;
+  const isGreater = typeof a === 'string' && typeof b === 'string' ? isAfter(a, b) : a > b;
+  return isGreater ? a : b;
+}
+
+/** The order of code points, which is that of UTF-8 bytes: what the store says of two texts. JavaScript's is of code units. */
+function isAfter(a: string, b: string): boolean {
+  let at = 0;
+  while (at < a.length && a.charCodeAt(at) === b.charCodeAt(at)) at++;
+  if (at === a.length || at === b.length) return a.length > b.length;
+  return rank(a.charCodeAt(at)) > rank(b.charCodeAt(at));
+}
+
+/** Surrogates stand for code points above all that one unit can hold. */
+function rank(unit: number): number {
+  return unit >= 0xd800 && unit <= 0xdfff ? unit + 0x10000 : unit;
 }
 
 /**

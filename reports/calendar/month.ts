@@ -18,6 +18,7 @@ export interface CalendarMonth {
   readonly endMs: number;
   /** In order. A date that the zone never had (Pacific/Apia, 2011-12-30) is not among them. */
   readonly days: readonly CalendarDay[];
+  /** From the start of the month to its end, that moment included. */
   readonly offsets: readonly OffsetSegment[];
 }
 
@@ -55,7 +56,7 @@ export function calendarMonth(month: string, timeZone: string): CalendarMonth {
   }).filter((day) => day.endMs > day.startMs);
   const startMs = days[0]?.startMs ?? firstMs;
   const endMs = days.at(-1)?.endMs ?? nextMs;
-  const inside = segments.filter((segment) => segment.fromMs > startMs && segment.fromMs < endMs);
+  const inside = segments.filter((segment) => segment.fromMs > startMs && segment.fromMs <= endMs);
   const offsets = [{ fromMs: startMs, offsetMs: segmentAt(segments, startMs).offsetMs }, ...inside];
   return { month, timeZone, startMs, endMs, days, offsets };
 }
@@ -72,7 +73,7 @@ export function monthAt(atMs: number, timeZone: string): string {
   return new Date(atMs + (segment?.offsetMs ?? 0)).toISOString().slice(0, 7);
 }
 
-/** A moment inside the month as local time with its offset. */
+/** A moment of the month, its end included, as local time with its offset. */
 export function localTime(month: CalendarMonth, atMs: number): string {
   return formatLocal(atMs, segmentAt(month.offsets, atMs).offsetMs);
 }

@@ -93,9 +93,9 @@ export async function cliSandbox(): Promise<CliSandbox> {
       const running = start(['up', '--json', ...args], options);
       let address = '';
       await running.printed(({ stdout }) => {
-        if (!stdout.endsWith('\n')) return false;
-        address = String(JSON.parse(stdout).address);
-        return true;
+        const end = stdout.indexOf('\n');
+        if (end >= 0) address = String(JSON.parse(stdout.slice(0, end)).address);
+        return end >= 0;
       });
       return { ...running, address };
     },

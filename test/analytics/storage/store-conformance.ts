@@ -143,6 +143,17 @@ export function storeConformance(storeOf: () => Store): void {
     }
   });
 
+  it('refuses rows whose end would be cut with the end of the statement', async () => {
+    await create('ends', 'n UInt8, text String');
+    for (const text of ['', ' ', 'a;', 'a ', '\u00a0']) {
+      await expect(storeOf().insert('intake', 'ends', ['n', 'text'], tsvRow([1, text]))).rejects.toMatchObject({
+        code: 'EVS_INVARIANT',
+      });
+      await storeOf().insert('intake', 'ends', ['text', 'n'], tsvRow([text, 1]));
+    }
+    expect(await rows("ends WHERE text IN ('', ' ', 'a;', 'a ', '\u00a0')")).toBe(5);
+  });
+
   it('makes one part of one insert, and none of an empty one', async () => {
     await create('parts', 'n UInt32');
     const parts = async (): Promise<number> =>
