@@ -10,9 +10,9 @@ export {
   PoolSummarySchema,
   type WindowsQuery,
 } from './fairness-reader.ts';
-export type { Store } from './storage/index.ts';
 export { createPoolMetrics, type PoolMetrics } from './metrics.ts';
 export type { TenantFigures, TenantHistoryWindow } from './queries/tenant-history.ts';
+export type { Store } from './storage/index.ts';
 export { createStoreReader, type StoreReaderOptions } from './store-reader.ts';
 export {
   createTenantHistoryReader,

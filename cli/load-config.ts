@@ -20,6 +20,12 @@ import {
 import type { Retention, StoreOptions } from '../analytics/storage/index.ts';
 import { DashboardsConfigProperties, DEFAULT_HOST, DEFAULT_PORT } from '../dashboards/config.ts';
 import { DEFAULT_INTAKE_LIMITS, IngestConfigProperties, type IntakeLimits } from '../ingest/config.ts';
+import {
+  DEFAULT_KAFKA_CLIENT_ID,
+  DEFAULT_KAFKA_GROUP,
+  DEFAULT_KAFKA_TOPIC,
+  type KafkaConnection,
+} from '../ingest/index.ts';
 import { EvenshareError, parseDurationMs } from '../scheduler-core/kernel/index.ts';
 
 /** The whole configuration file; each part is owned by the folder that it configures. */
@@ -57,13 +63,25 @@ export interface Config {
     readonly port: number;
     readonly tokens: readonly { readonly token: string; readonly scope: 'operator' | 'ingest' }[];
   };
+  /** null: no Kafka. */
+  readonly kafka: KafkaConfig | null;
   readonly alerts: {
     readonly rules: readonly AlertRule[];
     /** Notifications are also printed, a line of JSON each. */
     readonly stdout: boolean;
     readonly webhook: WebhookOptions | null;
   };
+  /** Where people reach the pages, for links; null: where the process itself listens. */
+  readonly pageUrl: string | null;
   readonly logLevel: string;
+}
+
+export interface KafkaConfig {
+  readonly connection: KafkaConnection;
+  readonly topic: string;
+  readonly groupId: string;
+  readonly fromBeginning: boolean;
+  readonly format: string;
 }
 
 export const DEFAULT_CONFIG_PATH = 'evenshare.yaml';
@@ -95,7 +113,7 @@ export function parseConfig(text: string, name: string, env: Readonly<Record<str
   const value: unknown = document.toJS() ?? {};
   const filled = fillFromEnvironment(value, '', env, mistakes);
   if (mistakes.length > 0) throw configError(name, mistakes);
-  if (!validate(filled)) throw configError(name, describeErrors(validate.errors ?? []));
+  if (!validate(filled)) throw configError(name, describeErrors(ofNamedStoreKind(validate.errors ?? [], filled)));
   return filled;
 }
 
@@ -132,6 +150,17 @@ function fillFromEnvironment(
   );
 }
 
+/** The schema holds a store against every kind in turn: of those errors, the ones that belong to the kind it names. */
+function ofNamedStoreKind(errors: readonly ErrorObject[], file: unknown): ErrorObject[] {
+  const kind = valueAt(valueAt(file, 'store'), 'kind');
+  const named = kind === 'embedded' ? '0' : kind === 'server' ? '1' : null;
+  return errors.filter((error) => {
+    const match = /^#\/properties\/store\/anyOf(?:\/(\d))?/.exec(error.schemaPath);
+    if (match === null) return true;
+    return named === null ? error.keyword === 'anyOf' : match[1] === named;
+  });
+}
+
 function describeErrors(errors: readonly ErrorObject[]): string[] {
   const lines = errors.flatMap((error) => {
     const path = error.instancePath.slice(1).replaceAll('/', '.').replaceAll('~1', '/').replaceAll('~0', '~');
@@ -147,10 +176,8 @@ function describeErrors(errors: readonly ErrorObject[]): string[] {
     if (error.keyword === 'pattern' && String(error.params.pattern).includes('ms|s|m|h|d')) {
       return [`${at}must be a duration such as 250ms, 60s, 5m, 1h or 1d`];
     }
-    if (error.keyword === 'anyOf' || error.keyword === 'const') {
-      return path === 'store' || path === 'store.kind'
-        ? [`store.kind: must be "embedded" or "server", with the keys of that kind`]
-        : [];
+    if (error.keyword === 'anyOf' && path === 'store') {
+      return ['store.kind: must be "embedded" or "server", with the keys of that kind'];
     }
     return [`${at}${error.message ?? error.keyword}`];
   });
@@ -161,16 +188,15 @@ function knownKeys(error: ErrorObject): string[] {
   const parent: unknown = error.schemaPath
     .split('/')
     .slice(1, -1)
-    .reduce<unknown>(
-      (schema, part) =>
-        typeof schema === 'object' && schema !== null
-          ? Object.entries(schema).find(([key]) => key === decodeURIComponent(part))?.[1]
-          : undefined,
-      ConfigSchema,
-    );
+    .reduce<unknown>((schema, part) => valueAt(schema, decodeURIComponent(part)), ConfigSchema);
   if (typeof parent !== 'object' || parent === null || !('properties' in parent)) return [];
   const { properties } = parent;
   return typeof properties === 'object' && properties !== null ? Object.keys(properties) : [];
+}
+
+function valueAt(value: unknown, key: string): unknown {
+  if (typeof value !== 'object' || value === null) return undefined;
+  return Object.entries(value).find(([name]) => name === key)?.[1];
 }
 
 function toConfig(file: ConfigFile, path: string | null): Config {
@@ -199,6 +225,8 @@ function toConfig(file: ConfigFile, path: string | null): Config {
       port: file.http?.port ?? DEFAULT_PORT,
       tokens: file.http?.tokens ?? [],
     },
+    kafka: toKafka(file.kafka),
+    pageUrl: file.http?.public_url ?? null,
     alerts: toAlerts(file.alerts),
     logLevel: file.log?.level ?? 'info',
   };
@@ -214,6 +242,22 @@ function toStore(store: ConfigFile['store']): StoreOptions {
     username: store.username ?? 'default',
     password: store.password ?? '',
     database: store.database ?? 'default',
+  };
+}
+
+function toKafka(kafka: ConfigFile['kafka']): KafkaConfig | null {
+  if (kafka === undefined) return null;
+  return {
+    connection: {
+      brokers: kafka.brokers,
+      clientId: kafka.client_id ?? DEFAULT_KAFKA_CLIENT_ID,
+      ...(kafka.ssl === undefined ? {} : { ssl: kafka.ssl }),
+      ...(kafka.sasl === undefined ? {} : { sasl: kafka.sasl }),
+    },
+    topic: kafka.topic ?? DEFAULT_KAFKA_TOPIC,
+    groupId: kafka.group_id ?? DEFAULT_KAFKA_GROUP,
+    fromBeginning: kafka.from_beginning ?? true,
+    format: kafka.format ?? 'evenshare',
   };
 }
 

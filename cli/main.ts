@@ -11,6 +11,8 @@ import { addDoctor } from './commands/doctor.ts';
 import { addFairness } from './commands/fairness.ts';
 import { addLoad } from './commands/load.ts';
 import { addMigrate } from './commands/migrate.ts';
+import { addReport } from './commands/report.ts';
+import { addRoles } from './commands/roles.ts';
 import { addUp } from './commands/up.ts';
 import type { CliContext, GlobalOptions } from './context.ts';
 import { takeStandardInput } from './standard-input.ts';
@@ -36,13 +38,26 @@ async function createProgram(context: CliContext): Promise<Command> {
     .version(version)
     .option('--config <file>', 'configuration file; default evenshare.yaml where it exists')
     .option('--debug', 'show the causes of errors')
+    .addHelpText('after', '\nExamples:\n  evenshare audit gateway.ndjson --slots 8\n  evenshare up --demo\n')
     .exitOverride()
     .configureOutput({
       writeOut: (text) => context.stdout.write(text),
       writeErr: (text) => context.stderr.write(text),
       outputError: (text, write) => write(usageLine(text, 'evenshare')),
     });
-  for (const add of [addUp, addLoad, addAudit, addAnalyze, addFairness, addAlerts, addMigrate, addConfig, addDoctor]) {
+  for (const add of [
+    addUp,
+    addRoles,
+    addLoad,
+    addAudit,
+    addAnalyze,
+    addFairness,
+    addReport,
+    addAlerts,
+    addMigrate,
+    addConfig,
+    addDoctor,
+  ]) {
     add(program, context);
   }
   allowGlobalOptions(program);

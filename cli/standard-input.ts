@@ -1,6 +1,7 @@
 import { fork } from 'node:child_process';
 import { closeSync, openSync } from 'node:fs';
 import { devNull } from 'node:os';
+import { PassThrough, pipeline } from 'node:stream';
 import { isatty } from 'node:tty';
 import { fileURLToPath } from 'node:url';
 import { assertInvariant, EvenshareError } from '../scheduler-core/kernel/index.ts';
@@ -46,15 +47,19 @@ function pumpedInput(signal: AbortSignal): StandardInput {
     child.once('exit', resolve);
     child.once('error', () => resolve(null));
   });
+  // Read from the start: what an unread pipe still holds when its child exits is thrown away by Node. An error shows in
+  // the loop that reads.
+  const received = new PassThrough();
+  pipeline(stdout, received, () => undefined);
   const close = (): void => {
-    stdout.destroy();
+    received.destroy();
     if (child.connected) child.disconnect();
   };
   signal.addEventListener('abort', close, { once: true });
 
   const read = async function* (): AsyncGenerator<Uint8Array> {
     try {
-      yield* stdout;
+      yield* received;
     } catch (error) {
       if (!signal.aborted) throw error;
     }

@@ -6,6 +6,7 @@ export const DashboardsConfigProperties = {
       {
         host: Type.Optional(Type.String({ minLength: 1 })),
         port: Type.Optional(Type.Integer({ minimum: 0, maximum: 65_535 })),
+        public_url: Type.Optional(Type.String({ pattern: '^https?://[^/]+(/.*[^/])?$' })),
         tokens: Type.Optional(
           Type.Array(
             Type.Object(

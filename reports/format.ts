@@ -36,6 +36,8 @@ export function createFormats(locale: Locale): Formats {
   const twoDigits = number({ maximumSignificantDigits: 2 });
   const ratio = number({ minimumFractionDigits: 3, maximumFractionDigits: 3 });
   const percent = number({ style: 'percent', maximumFractionDigits: 1 });
+  const smallPercent = number({ style: 'percent', maximumSignificantDigits: 1 });
+  const tenthPercent = number({ style: 'percent', minimumFractionDigits: 1, maximumFractionDigits: 1 });
   const wholePercent = number({ style: 'percent', maximumFractionDigits: 0 });
   const longDate = date({ day: 'numeric', month: 'long', year: 'numeric' });
   const shortDate = date({ day: 'numeric', month: 'short' });
@@ -63,8 +65,12 @@ export function createFormats(locale: Locale): Formats {
     amount: (value) => (Math.abs(value) >= 1_000 ? whole.format(value) : significant.format(value)),
     ratio: (value) => ratio.format(value),
     percent: (value) => {
-      const rounded = Math.abs(value) < 0.1 || Math.abs(value - 1) < 0.1 ? percent : wholePercent;
-      return rounded.format(value < 1 && value > 0.999 ? 0.999 : value > 1 && value < 1.001 ? 1 : value);
+      if (value > 0 && value < 0.001) return smallPercent.format(value);
+      if (value < 0.1) return percent.format(value);
+      if (Math.abs(value - 1) >= 0.1) return wholePercent.format(value);
+      // 100% only for the whole: what lacks anything reads 99.9% at most.
+      const shown = value < 1 ? Math.min(value, 0.999) : value;
+      return shown < 1.0005 && shown >= 1 ? wholePercent.format(1) : tenthPercent.format(shown);
     },
     wait: (waitMs) => {
       if (waitMs < 10) return unit(twoDigits.format(waitMs), 'ms');

@@ -47,6 +47,20 @@ export async function readReport(reader: TenantHistoryReader, request: ReportReq
   });
 }
 
+/** The same for one of many tenants: null where it has nothing to report after all. */
+export async function readReportIfAny(
+  reader: TenantHistoryReader,
+  request: ReportRequest,
+): Promise<ReportDocument | null> {
+  try {
+    return await readReport(reader, request);
+  } catch (error) {
+    // A tenant that late events took out of every window of the month, or that is not in the pool.
+    if (error instanceof EvenshareError && error.code === 'EVS_REPORT_EMPTY') return null;
+    throw error;
+  }
+}
+
 async function nothingToReport(
   reader: TenantHistoryReader,
   { tenant, month, pool }: ReportRequest,
@@ -61,7 +75,10 @@ async function nothingToReport(
   }
   if (span === null) {
     const known = tenantsInStore === 1 ? '1 tenant' : `${tenantsInStore} tenants`;
-    return new EvenshareError('EVS_USAGE', `--tenant ${name} is not in the store, which has windows of ${known}${hint}`);
+    return new EvenshareError(
+      'EVS_USAGE',
+      `--tenant ${name} is not in the store, which has windows of ${known}${hint}`,
+    );
   }
   const where = pool === null ? '' : ` in pool ${JSON.stringify(pool)}`;
   const since = `${new Date(span.firstMs).toISOString()} to ${new Date(span.lastMs + reader.windowMs).toISOString()}`;

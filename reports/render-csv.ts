@@ -1,4 +1,4 @@
-import { formatLocal, segmentAt } from './calendar/time-zone.ts';
+import { formatLocal, parseOffset, segmentAt } from './calendar/time-zone.ts';
 import type { ReportDocument, WindowRow } from './report-document.ts';
 
 /** The columns of the table, one row for each window in which the tenant had demand, waited, was served or was refused. */
@@ -36,14 +36,23 @@ const CRLF = '\r\n';
 export function renderCsv(document: ReportDocument): string {
   const offsets = document.period.offsets.map(({ from, offset }) => ({
     fromMs: Date.parse(from),
-    offsetMs: offsetMsOf(offset),
+    offsetMs: parseOffset(offset),
   }));
   const lines = [CSV_COLUMNS.join(',')];
   for (const pool of document.pools) {
     for (const row of pool.windows.rows) {
       const startMs = Date.parse(row[0]);
       const local = formatLocal(startMs, segmentAt(offsets, startMs).offsetMs);
-      const head = [document.tenant, pool.pool, local, row[0], document.window_ms / 1000, row[1], row[2], pool.cost_unit];
+      const head = [
+        document.tenant,
+        pool.pool,
+        local,
+        row[0],
+        document.window_ms / 1000,
+        row[1],
+        row[2],
+        pool.cost_unit,
+      ];
       lines.push([...head, ...figureCells(row)].map(csvCell).join(','));
     }
   }
@@ -84,10 +93,4 @@ function figureCells(row: WindowRow): (string | number | null)[] {
     thresholdMs,
     causes.join(' '),
   ];
-}
-
-/** Of `+01:00`, also with seconds. */
-function offsetMsOf(offset: string): number {
-  const [hours = 0, minutes = 0, seconds = 0] = offset.slice(1).split(':').map(Number);
-  return (offset.startsWith('-') ? -1000 : 1000) * (hours * 3600 + minutes * 60 + seconds);
 }

@@ -51,7 +51,8 @@ export function reportVerdict(pools: readonly PoolReport[], locale: Locale, form
   if (first !== undefined && pools.length === 1) return first.verdict;
   const status = BY_CONCERN.find((each) => pools.some((pool) => pool.verdict.status === each)) ?? 'idle';
   const concerned = pools.filter((pool) => pool.verdict.status === status).length;
-  const sum = (of: (figures: ReportFigures) => number) => pools.reduce((total, pool) => total + of(pool.verdict.figures), 0);
+  const sum = (of: (figures: ReportFigures) => number) =>
+    pools.reduce((total, pool) => total + of(pool.verdict.figures), 0);
   const least = pools
     .flatMap((pool) => pool.verdict.figures.min_normalized_share ?? [])
     .reduce<ReportFigures['min_normalized_share']>(
@@ -98,20 +99,19 @@ function poolSentence(status: ReportStatus, figures: PoolFigures, words: Words):
     totals.verdicts.unknown > 0
       ? [say('sentence.also_unknown', { unknown: formats.counted('counted.windows', totals.verdicts.unknown) })]
       : [];
-  const shortBeside = totals.verdicts.short > 0 ? [say('sentence.also_short')] : [];
   switch (status) {
     case 'short':
-      return join([say('sentence.short'), ...(shortBeside.length > 0 ? shortBeside : refusals(totals, words))], [
-        ...causes(figures, words),
-        ...unknown,
-      ]);
+      return join(
+        [say('sentence.short'), ...(totals.verdicts.short > 0 ? [say('sentence.also_short')] : [])],
+        [...causes(figures, words), ...refusals(totals, words), ...unknown],
+      );
     case 'short_at_times':
       return join([say('sentence.short_at_times')], [...causes(figures, words), ...unknown]);
     case 'over':
-      return join([say('sentence.over'), ...(totals.verdicts.over > 0 ? [say('sentence.also_over')] : [])], [
-        ...(totals.verdicts.short > 0 ? [say('sentence.yet_short')] : []),
-        ...unknown,
-      ]);
+      return join(
+        [say('sentence.over'), ...(totals.verdicts.over > 0 ? [say('sentence.also_over')] : [])],
+        [...(totals.verdicts.short > 0 ? [say('sentence.yet_short')] : []), ...unknown],
+      );
     case 'capped':
       return join([say('sentence.capped')], unknown);
     case 'fair':
@@ -129,7 +129,8 @@ function poolSentence(status: ReportStatus, figures: PoolFigures, words: Words):
 function causes({ incidents, totals }: PoolFigures, { locale, formats }: Words): string[] {
   const counts = new Map<string, number>();
   for (const incident of incidents) {
-    for (const [cause, windows] of Object.entries(incident.causes)) counts.set(cause, (counts.get(cause) ?? 0) + windows);
+    for (const [cause, windows] of Object.entries(incident.causes))
+      counts.set(cause, (counts.get(cause) ?? 0) + windows);
   }
   const [most] = [...counts].sort((a, b) => b[1] - a[1] || (a[0] < b[0] ? -1 : 1));
   if (most === undefined) return [];

@@ -163,11 +163,14 @@ HAVING count() > 0`,
   }),
 });
 
-/** When the newest window was computed: 0 rows where none is. */
-export const NEWEST_COMPUTATION = defineQuery<Parameters, { readonly computedAtMs: number }>({
-  name: 'newest-computation',
-  sql: 'SELECT intDiv(max(computation), 1000) AS computed_at_ms FROM windows HAVING count() > 0',
-  decode: (row) => ({ computedAtMs: Number(row.computed_at_ms) }),
+/** Up to when the job has looked for late events: 0 rows before its first run. */
+export const LATE_CHECK = defineQuery<Parameters & { readonly window_ms: number }, { readonly checkedToMs: number }>({
+  name: 'late-check',
+  sql: `SELECT max(late_checked_to_ms) AS checked_to_ms
+FROM job_progress
+WHERE window_ms = {window_ms:UInt64}
+HAVING count() > 0`,
+  decode: (row) => ({ checkedToMs: Number(row.checked_to_ms) }),
 });
 
 /** The newest stored window of every pool, for one window length. */

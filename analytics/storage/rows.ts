@@ -20,13 +20,11 @@ export function tsvCell(value: Cell): string {
   return String(value);
 }
 
-/** A row of TabSeparated text, ended by a newline. */
+/** A row of TabSeparated text, ended by a newline. Many rows are joined from an array: adding to one text is slow. */
 export function tsvRow(cells: readonly Cell[]): string {
-  let row = '';
-  for (let index = 0; index < cells.length; index++) {
-    row += index === 0 ? tsvCell(cells[index] ?? null) : `\t${tsvCell(cells[index] ?? null)}`;
-  }
-  return `${row}\n`;
+  const texts: string[] = [];
+  for (const cell of cells) texts.push(tsvCell(cell));
+  return `${texts.join('\t')}\n`;
 }
 
 /** An array cell, for columns of type Array(String) or Array(Float64); strings are quoted as the format asks. */

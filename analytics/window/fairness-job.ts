@@ -1,5 +1,12 @@
-import { NEWEST_COMPUTATION, POOL_SPANS, type PoolSpan, STORED_SINCE, WINDOW_PROGRESS } from '../queries/pool-state.ts';
-import type { Store } from '../storage/index.ts';
+import {
+  LATE_CHECK,
+  POOL_SPANS,
+  type PoolSpan,
+  STORED_SINCE,
+  WINDOW_PROGRESS,
+  type WindowProgress,
+} from '../queries/pool-state.ts';
+import { type Store, tsvRow } from '../storage/index.ts';
 import { type AnalyzeResult, analyzeRange } from './analyze-range.ts';
 import { lastWindowEnd, type Span, windowStart } from './bounds.ts';
 import type { PoolOptions } from './pool-model.ts';
@@ -29,29 +36,50 @@ export interface FairnessJob {
   run(nowMs: number, signal?: AbortSignal): Promise<JobRun>;
 }
 
-/** Events become visible a little after the moment that they are stamped with. */
+/** Events become visible a little after the moment that they are stamped with, by the clock of another machine perhaps. */
 const VISIBILITY_SLACK_MS = 15_000;
 
 /** The minute job: what it must do follows from the store alone, so that nothing is lost or done twice over a stop. */
 export function createFairnessJob(store: Store, options: FairnessJobOptions): FairnessJob {
   const progress = new Map<string, SourceProgress>();
+  const watermarks = new Map<string, number>();
   let lastLateCheckMs: number | null = null;
   let running: Promise<unknown> = Promise.resolve();
 
   const runOnce = async (nowMs: number, signal: AbortSignal | undefined): Promise<JobRun> => {
+    const isLateCheck = lastLateCheckMs === null || nowMs - lastLateCheckMs >= options.lateCheckEveryMs;
+    const lateFrom = isLateCheck ? await lateArrivals(nowMs) : new Map<string, number>();
     const spans = await store.query('jobs', POOL_SPANS, {});
-    const lateFrom = await lateArrivals(nowMs);
     let windows = 0;
     let written = 0;
     let furthestBehindMs: number | null = null;
     for (const span of spans) {
-      const watermarkMs = decideWatermark([moved(span, nowMs)], nowMs, options.watermark);
+      const [stored = null] = await store.query('jobs', WINDOW_PROGRESS, {
+        pool: span.pool,
+        window_ms: options.windowMs,
+      });
+      const watermarkMs = advance(span, stored, nowMs);
       furthestBehindMs = Math.min(furthestBehindMs ?? watermarkMs, watermarkMs);
-      const result = await runPool(span, { nowMs, watermarkMs, lateFromMs: lateFrom.get(span.pool) ?? null, signal });
+      const result = await runPool(span, stored, {
+        nowMs,
+        watermarkMs,
+        lateFromMs: lateFrom.get(span.pool) ?? null,
+        signal,
+      });
       windows += result.windows;
       written += result.written;
     }
+    // Last, so that a run that fails or is cut off leaves its late events to the next one.
+    if (isLateCheck) await noteLateCheck(nowMs);
     return { pools: spans.length, windows, written, watermarkMs: furthestBehindMs };
+  };
+
+  /** A watermark never goes back: neither when a silent pool speaks of the past, nor over a restart. */
+  const advance = (span: PoolSpan, stored: WindowProgress | null, nowMs: number): number => {
+    const decided = decideWatermark([moved(span, nowMs)], nowMs, options.watermark);
+    const watermarkMs = Math.max(decided, watermarks.get(span.pool) ?? decided, stored?.computedToMs ?? decided);
+    watermarks.set(span.pool, watermarkMs);
+    return watermarkMs;
   };
 
   const moved = (span: PoolSpan, nowMs: number): SourceProgress => {
@@ -65,21 +93,28 @@ export function createFairnessJob(store: Store, options: FairnessJobOptions): Fa
   };
 
   const lateArrivals = async (nowMs: number): Promise<Map<string, number>> => {
-    if (lastLateCheckMs !== null && nowMs - lastLateCheckMs < options.lateCheckEveryMs) return new Map();
-    // After a start everything stored since the newest window was computed may be late; runPool bounds it.
-    const sinceMs = lastLateCheckMs === null ? await lastComputedAtMs() : lastLateCheckMs;
-    lastLateCheckMs = nowMs;
-    const rows = await store.query('jobs', STORED_SINCE, { since_ms: Math.max(0, sinceMs - VISIBILITY_SLACK_MS) });
+    const sinceMs = lastLateCheckMs ?? (await storedLateCheckMs());
+    const rows = await store.query('jobs', STORED_SINCE, {
+      since_ms: Math.max(0, Math.min(sinceMs, nowMs) - VISIBILITY_SLACK_MS),
+    });
     return new Map(rows.map((row) => [row.pool, row.earliestArrivalMs]));
   };
 
-  const lastComputedAtMs = async (): Promise<number> => {
-    const [newest] = await store.query('jobs', NEWEST_COMPUTATION, {});
-    return newest?.computedAtMs ?? 0;
+  /** 0 before the first run over a store: then every event is looked at once. */
+  const storedLateCheckMs = async (): Promise<number> => {
+    const [check] = await store.query('jobs', LATE_CHECK, { window_ms: options.windowMs });
+    return check?.checkedToMs ?? 0;
+  };
+
+  const noteLateCheck = async (nowMs: number): Promise<void> => {
+    const row = tsvRow([options.windowMs, nowMs]);
+    await store.insert('jobs', 'job_progress', ['window_ms', 'late_checked_to_ms'], row);
+    lastLateCheckMs = nowMs;
   };
 
   const runPool = async (
     span: PoolSpan,
+    stored: WindowProgress | null,
     at: {
       readonly nowMs: number;
       readonly watermarkMs: number;
@@ -88,8 +123,7 @@ export function createFairnessJob(store: Store, options: FairnessJobOptions): Fa
     },
   ): Promise<AnalyzeResult> => {
     const { windowMs } = options;
-    const [stored] = await store.query('jobs', WINDOW_PROGRESS, { pool: span.pool, window_ms: windowMs });
-    const due = decideDue(span, stored ?? null, at.watermarkMs, at.lateFromMs, windowMs);
+    const due = decideDue(span, stored, at.watermarkMs, at.lateFromMs, windowMs);
     if (due === null) return { windows: 0, written: 0 };
     return analyzeRange(store, {
       ...due,
@@ -115,7 +149,7 @@ export function createFairnessJob(store: Store, options: FairnessJobOptions): Fa
 /** The windows of a pool that must be computed now; null when none is due. */
 export function decideDue(
   span: Pick<PoolSpan, 'firstArrivalMs'>,
-  stored: { readonly computedToMs: number; readonly provisionalFromMs: number | null } | null,
+  stored: WindowProgress | null,
   watermarkMs: number,
   lateFromMs: number | null,
   windowMs: number,

@@ -9,7 +9,10 @@ import { openStore } from '../wire.ts';
 import { addStoreOptions, type StoreFlags, withStoreFlags } from './store-flags.ts';
 
 export function addAlerts(program: Command, context: CliContext): void {
-  const alerts = program.command('alerts').description('alert state, and a test notification');
+  const alerts = program
+    .command('alerts')
+    .description('alert state, and a test notification')
+    .addHelpText('after', '\nExample:\n  evenshare alerts list\n');
   addStoreOptions(alerts.command('list').description('where every rule stands in every pool'))
     .option('--json', 'print the result as JSON')
     .addHelpText('after', '\nExample:\n  evenshare alerts list --json\n')

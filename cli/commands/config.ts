@@ -4,7 +4,10 @@ import { ConfigSchema, loadConfig } from '../load-config.ts';
 import { printJson } from '../output.ts';
 
 export function addConfig(program: Command, context: CliContext): void {
-  const config = program.command('config').description('the configuration file');
+  const config = program
+    .command('config')
+    .description('the configuration file')
+    .addHelpText('after', '\nExample:\n  evenshare config check\n');
   config
     .command('check')
     .description('check the configuration and show what holds')

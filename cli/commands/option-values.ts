@@ -20,6 +20,16 @@ export function positiveOption(name: string, text: string): number {
   return value;
 }
 
+/** A port given as text; the other one where none is. Throws `EVS_USAGE`. */
+export function portOption(text: string | undefined, otherwise: number): number {
+  if (text === undefined) return otherwise;
+  const port = Number(text);
+  if (!/^\d+$/.test(text) || port > 65_535) {
+    throw new EvenshareError('EVS_USAGE', `--port "${text}" must be a whole number from 0 to 65535`);
+  }
+  return port;
+}
+
 /** A moment given as RFC 3339 or epoch milliseconds; throws `EVS_USAGE`. */
 export function timeOption(name: string, text: string): number {
   const ms = /^\d{11,14}$/.test(text)

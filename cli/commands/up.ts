@@ -4,6 +4,7 @@ import { EvenshareError } from '../../scheduler-core/kernel/index.ts';
 import type { CliContext, GlobalOptions } from '../context.ts';
 import { type Config, DEFAULT_DATA_DIR, loadConfig } from '../load-config.ts';
 import { runUp } from '../roles/run-up.ts';
+import { portOption } from './option-values.ts';
 import { addStoreOptions, type StoreFlags, withStoreFlags } from './store-flags.ts';
 
 interface UpOptions extends StoreFlags {
@@ -28,7 +29,7 @@ export function addUp(program: Command, context: CliContext): void {
       const loaded = withStoreFlags(await loadConfig(program.opts<GlobalOptions>().config, context.env), options);
       const config = {
         ...withDemo(loaded, options),
-        http: { ...loaded.http, port: portOption(options, loaded) },
+        http: { ...loaded.http, port: portOption(options.port, loaded.http.port) },
       };
       await runUp(context, config, { demo: options.demo === true ? policy : null, json: options.json === true });
     });
@@ -53,13 +54,4 @@ function withDemo(config: Config, options: UpOptions): Config {
     ...(hasStore ? {} : { store: { kind: 'embedded', path: `${DEFAULT_DATA_DIR}-demo-${options.policy}` } }),
     ...(hasRules ? {} : { alerts: { ...config.alerts, rules: [DEMO_RULE], stdout: true } }),
   };
-}
-
-function portOption(options: UpOptions, config: Config): number {
-  if (options.port === undefined) return config.http.port;
-  const port = Number(options.port);
-  if (!/^\d+$/.test(options.port) || port > 65_535) {
-    throw new EvenshareError('EVS_USAGE', `--port "${options.port}" must be a whole number from 0 to 65535`);
-  }
-  return port;
 }

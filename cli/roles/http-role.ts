@@ -1,10 +1,11 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
+import type { FastifyInstance } from 'fastify';
 import type { Logger } from 'pino';
 import type { Registry } from 'prom-client';
 import { createPoolMetrics, createStoreReader, type Store } from '../../analytics/index.ts';
 import { createServer, LOOPBACK_HOSTS } from '../../dashboards/index.ts';
-import { type BatchWriter, createIngestMetrics, routeHttpIntake } from '../../ingest/index.ts';
+import { type EventSink, type IngestMetrics, routeHttpIntake } from '../../ingest/index.ts';
 import { EvenshareError } from '../../scheduler-core/kernel/index.ts';
 import type { CliContext } from '../context.ts';
 import type { Config } from '../load-config.ts';
@@ -20,7 +21,8 @@ export interface HttpParts {
   readonly log: Logger;
   readonly registry: Registry;
   /** Where posted events go. */
-  readonly writer: BatchWriter;
+  readonly sink: EventSink;
+  readonly metrics: IngestMetrics;
   /** Every reason why the process cannot do its work now. */
   readonly notReady: () => string[];
 }
@@ -48,12 +50,17 @@ export async function startHttp(context: CliContext, config: Config, parts: Http
     },
   });
   routeHttpIntake(server, {
-    writer: parts.writer,
-    metrics: createIngestMetrics(registry),
+    sink: parts.sink,
+    metrics: parts.metrics,
     nowMs: context.clock.nowMs,
     yieldTurn: nextTurn,
     ...config.intake,
   });
+  return listenOn(server, config);
+}
+
+/** Starts to listen where the configuration says. */
+export async function listenOn(server: FastifyInstance, config: Config): Promise<HttpRole> {
   const { host, port } = config.http;
   try {
     return { address: await server.listen({ host, port }), close: () => server.close() };
@@ -72,7 +79,8 @@ export function checkExposure(config: Config): void {
   );
 }
 
-function isLoopback(host: string): boolean {
+/** Whether only this machine can reach the host. */
+export function isLoopback(host: string): boolean {
   return host === 'localhost' || host === '::1' || /^127\.\d+\.\d+\.\d+$/.test(host);
 }
 

@@ -1,9 +1,11 @@
+import { createIngestMetrics } from '../../ingest/index.ts';
 import type { CliContext } from '../context.ts';
 import type { Config } from '../load-config.ts';
 import { openWriter } from '../wire.ts';
 import { startDemo } from './demo-role.ts';
 import { startHttp } from './http-role.ts';
 import { startJobs } from './jobs-role.ts';
+import { openEventSink, startIngest } from './kafka-parts.ts';
 import { runRole } from './role-runtime.ts';
 
 export interface UpOptions {
@@ -20,20 +22,30 @@ export interface UpOptions {
 export async function runUp(context: CliContext, config: Config, options: UpOptions): Promise<void> {
   await runRole(context, config, async (runtime) => {
     const writer = openWriter(runtime.store, context);
+    const metrics = createIngestMetrics(runtime.registry);
+    const sink = await openEventSink(context, config, { ...runtime, writer });
+    const ingest =
+      config.kafka === null ? null : await startIngest(context, config, config.kafka, { ...runtime, writer, metrics });
     let notReady: () => string[] = () => ['starting'];
-    const http = await startHttp(context, config, { ...runtime, writer, notReady: () => notReady() });
+    const http = await startHttp(context, config, { ...runtime, sink, metrics, notReady: () => notReady() });
     announce(context, http.address, options);
-    const jobs = startJobs(context, config, { ...runtime, pageUrl: http.address });
-    notReady = () => jobs.notReady(context.clock.nowMs());
+    const jobs = startJobs(context, config, { ...runtime, pageUrl: config.pageUrl ?? http.address });
+    notReady = () => {
+      const nowMs = context.clock.nowMs();
+      return [...jobs.notReady(nowMs), ...(ingest?.notReady(nowMs) ?? [])];
+    };
     const demo =
       options.demo === null
         ? null
         : await startDemo(context, config, { ...runtime, address: http.address, policy: options.demo });
     return {
+      ...(ingest === null ? {} : { failed: ingest.failed }),
       stop: async () => {
         await demo?.stopped;
         await http.close();
+        await sink.close();
         await jobs.stop();
+        await ingest?.stop();
         await writer.drain();
       },
     };

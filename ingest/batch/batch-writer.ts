@@ -1,8 +1,9 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { type Cell, type Store, tsvRow } from '../../analytics/storage/index.ts';
 import { EvenshareError } from '../../scheduler-core/kernel/index.ts';
 import { storeDeadLetters } from '../dead-letters.ts';
-import type { CoverageReport, PoolAnnouncement } from '../event/decision-event.ts';
-import { REQUEST_COLUMNS, requestCells } from '../event/event-row.ts';
+import type { CoverageReport, DecisionEvent, PoolAnnouncement } from '../event/decision-event.ts';
+import { leanShape } from '../event/event-row.ts';
 import { KnownRequests } from './count-known.ts';
 import { existingRequests } from './existing-requests.ts';
 import { isSkewed, type Submission, type SubmissionResult } from './submission.ts';
@@ -108,13 +109,7 @@ function takeBatch(queue: Pending[], maxEvents: number): Pending[] {
 /** Effects in order, each safe to repeat: 1 requests, 2 what pools and gateways announced, 3 dead letters, 4 answer. */
 async function writeBatch(store: Store, batch: readonly Submission[], nowMs: number): Promise<SubmissionResult[]> {
   const decisions = batch.flatMap((submission) => submission.decisions);
-  const results = countKnown(
-    batch,
-    new KnownRequests(decisions.length === 0 ? [] : await existingRequests(store, decisions)),
-  );
-  let rows = '';
-  for (const event of decisions) rows += tsvRow(requestCells(event, nowMs));
-  await store.insert('intake', 'requests', REQUEST_COLUMNS, rows);
+  const results = await writeRequests(store, batch, decisions, nowMs);
   await insertPools(
     store,
     batch.flatMap((submission) => submission.pools),
@@ -132,19 +127,56 @@ async function writeBatch(store: Store, batch: readonly Submission[], nowMs: num
   return results;
 }
 
-function countKnown(batch: readonly Submission[], known: KnownRequests): SubmissionResult[] {
-  return batch.map((submission) => {
+/** Events worked through at a time, before other work of the process gets its turn. */
+const EVENTS_PER_TURN = 2_000;
+
+/** What this process has to do goes on while the engine looks and while it stores. */
+async function writeRequests(
+  store: Store,
+  batch: readonly Submission[],
+  decisions: readonly DecisionEvent[],
+  nowMs: number,
+): Promise<SubmissionResult[]> {
+  if (decisions.length === 0) return countKnown(batch, new KnownRequests([]));
+  const { columns, cells } = leanShape(decisions);
+  const [stored, rows] = await Promise.all([
+    existingRequests(store, decisions),
+    inTurns(decisions, (event) => tsvRow(cells(event, nowMs))),
+  ]);
+  const [results] = await Promise.all([
+    countKnown(batch, new KnownRequests(stored)),
+    store.insert('intake', 'requests', columns, rows.join('')),
+  ]);
+  return results;
+}
+
+async function inTurns<Result>(
+  events: readonly DecisionEvent[],
+  work: (event: DecisionEvent) => Result,
+): Promise<Result[]> {
+  const results: Result[] = [];
+  for (const event of events) {
+    results.push(work(event));
+    if (results.length % EVENTS_PER_TURN === 0) await nextTurn();
+  }
+  return results;
+}
+
+async function countKnown(batch: readonly Submission[], known: KnownRequests): Promise<SubmissionResult[]> {
+  const results: SubmissionResult[] = [];
+  for (const { decisions } of batch) {
     let duplicate = 0;
     let conflict = 0;
     let skewed = 0;
-    for (const event of submission.decisions) {
+    await inTurns(decisions, (event) => {
       const novelty = known.learn(event);
       if (novelty === 'duplicate') duplicate++;
       else if (novelty === 'conflict') conflict++;
       if (isSkewed(event)) skewed++;
-    }
-    return { accepted: submission.decisions.length, duplicate, conflict, skewed };
-  });
+    });
+    results.push({ accepted: decisions.length, duplicate, conflict, skewed });
+  }
+  return results;
 }
 
 async function insertPools(store: Store, pools: readonly PoolAnnouncement[], nowMs: number): Promise<void> {

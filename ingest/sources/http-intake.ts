@@ -1,18 +1,22 @@
+import { isUtf8 } from 'node:buffer';
 import { createHash } from 'node:crypto';
 import { promisify } from 'node:util';
 import { gunzip } from 'node:zlib';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { EvenshareError } from '../../scheduler-core/kernel/index.ts';
-import type { BatchWriter } from '../batch/batch-writer.ts';
 import { SubmissionBuilder } from '../batch/submission.ts';
 import type { DeadLetter } from '../dead-letters.ts';
 import { type RecordOutcome, reject } from '../event/decision-event.ts';
 import { parseDecision, parseEventText } from '../event/parse-event.ts';
+import type { EventSink } from '../event-sink.ts';
 import type { IngestMetrics } from '../ingest-metrics.ts';
+import { checkTime } from './check-time.ts';
+import { jsonElements } from './json-elements.ts';
+import type { EventLine } from './kafka-producer.ts';
 import { LineFramer } from './line-framing.ts';
 
 export interface HttpIntakeOptions {
-  readonly writer: BatchWriter;
+  readonly sink: EventSink;
   readonly metrics: IngestMetrics;
   readonly nowMs: () => number;
   /** Gives other work of the process its turn. */
@@ -61,14 +65,19 @@ const JSON_TYPES = ['application/json', 'application/cloudevents+json', 'applica
 async function answer(options: HttpIntakeOptions, request: FastifyRequest, reply: FastifyReply) {
   const body = await unpack(request, options.maxBodyBytes * MAX_UNPACKED_RATIO);
   const builder = new SubmissionBuilder();
+  const lines: EventLine[] = [];
   const rejected: Rejected[] = [];
   const receivedAtMs = options.nowMs();
+  const receipt = { nowMs: receivedAtMs, heldSinceMs: receivedAtMs };
   const source = `http:${createHash('sha256').update(body).digest('hex').slice(0, 16)}`;
   let rejectedTotal = 0;
   let records = 0;
   const take = (outcome: RecordOutcome, line: number, raw: () => Uint8Array): void => {
     records++;
-    builder.add(checkTime(outcome, receivedAtMs, options), (code, detail): DeadLetter => {
+    const checked = checkTime(outcome, receipt, options);
+    const key = options.sink.wantsLines ? keyOf(checked) : null;
+    if (key !== null) lines.push({ key, value: Buffer.from(raw()) });
+    builder.add(checked, (code, detail): DeadLetter => {
       rejectedTotal++;
       if (rejected.length < MAX_LISTED_REJECTIONS) rejected.push({ line, code, detail });
       return { receivedAtMs, code, detail, source, position: line, format: 'evenshare', raw: raw() };
@@ -77,23 +86,46 @@ async function answer(options: HttpIntakeOptions, request: FastifyRequest, reply
   const contentType = (request.headers['content-type'] ?? '').split(';')[0]?.trim().toLowerCase() ?? '';
   if (JSON_TYPES.includes(contentType)) {
     const events = parseJsonBody(body);
+    let texts: readonly Uint8Array[] | null = null;
     for (const [index, value] of events.entries()) {
-      take(parseDecision(value, PARSE_OPTIONS), index + 1, () => Buffer.from(JSON.stringify(value)));
+      take(parseDecision(value, PARSE_OPTIONS), index + 1, () => {
+        texts ??= jsonElements(body);
+        return texts[index] ?? body;
+      });
       if (records % RECORDS_PER_TURN === 0) await options.yieldTurn();
     }
   } else {
     await takeLines(body, options.yieldTurn, take);
   }
-  const result = await options.writer.submit(builder);
-  options.metrics.countStored(result, builder.letters);
+  const result = await options.sink.accept(builder, lines);
+  options.metrics.countStored(
+    { ...result, duplicate: result.duplicate ?? 0, conflict: result.conflict ?? 0 },
+    builder.letters,
+  );
   reply.code(202);
   return {
     accepted: result.accepted,
     duplicate: result.duplicate,
+    ...(result.duplicateReason === null ? {} : { duplicate_reason: result.duplicateReason }),
     conflict: result.conflict,
     rejected,
     rejected_total: rejectedTotal,
   };
+}
+
+/** The key under which a record goes to the topic; null for what does not go there. */
+function keyOf(outcome: RecordOutcome): string | null {
+  switch (outcome.kind) {
+    case 'decision':
+      return outcome.event.requestId;
+    case 'pool':
+      return outcome.announcement.pool;
+    case 'coverage':
+      return outcome.report.gateway;
+    case 'rejected':
+    case 'skip':
+      return null;
+  }
 }
 
 const PARSE_OPTIONS = { defaultPool: 'default', defaultTenant: null };
@@ -125,6 +157,7 @@ async function takeLines(
 }
 
 function parseJsonBody(body: Buffer): unknown[] {
+  if (!isUtf8(body)) throw new HttpInputError(400, 'the body is not UTF-8: JSON is sent in nothing else');
   try {
     const value: unknown = JSON.parse(body.toString('utf8'));
     return Array.isArray(value) ? value : [value];
@@ -153,7 +186,9 @@ const gunzipAsync = promisify<Buffer, { maxOutputLength: number }, Buffer>(gunzi
 
 async function unpack(request: FastifyRequest, maxBytes: number): Promise<Buffer> {
   const body = request.body;
-  if (!Buffer.isBuffer(body)) throw new HttpInputError(400, 'the body is empty: send at least one event');
+  if (!Buffer.isBuffer(body) || body.length === 0) {
+    throw new HttpInputError(400, 'the body is empty: send at least one event');
+  }
   const encoding = request.headers['content-encoding'] ?? 'identity';
   if (encoding === 'identity') return body;
   if (encoding !== 'gzip') {
@@ -171,19 +206,4 @@ async function unpack(request: FastifyRequest, maxBytes: number): Promise<Buffer
       { cause },
     );
   }
-}
-
-function checkTime(outcome: RecordOutcome, nowMs: number, options: HttpIntakeOptions): RecordOutcome {
-  if (outcome.kind !== 'decision') return outcome;
-  const { arrivedAtMs } = outcome.event;
-  if (arrivedAtMs > nowMs + options.maxFutureMs) {
-    return reject(
-      'in_future',
-      `arrived_at lies ${Math.round((arrivedAtMs - nowMs) / 1000)} s in the future by this server's clock: set the gateway's clock`,
-    );
-  }
-  if (arrivedAtMs < nowMs - options.latenessMs) {
-    return reject('too_late', 'arrived_at is older than the accepted lateness: load old events from a file instead');
-  }
-  return outcome;
 }

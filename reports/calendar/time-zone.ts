@@ -65,6 +65,12 @@ export function formatOffset(offsetMs: number): string {
   return `${offsetMs < 0 ? '-' : '+'}${parts.map((part) => String(part).padStart(2, '0')).join(':')}`;
 }
 
+/** The inverse of `formatOffset`. */
+export function parseOffset(offset: string): number {
+  const [hours = 0, minutes = 0, seconds = 0] = offset.slice(1).split(':').map(Number);
+  return (offset.startsWith('-') ? -1000 : 1000) * (hours * 3600 + minutes * 60 + seconds);
+}
+
 /** The offset of a zone at a moment (epoch ms), read off the zone's own wall clock. */
 function offsetReader(timeZone: string): (atMs: number) => number {
   const format = new Intl.DateTimeFormat('en-US', {

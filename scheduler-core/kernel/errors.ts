@@ -4,6 +4,7 @@
  * - `EVS_USAGE`, `EVS_CONFIG`, `EVS_POLICY`: the caller's words are wrong; nothing was done (exit code 2).
  * - `EVS_INPUT_*`: a file or body could not be read as what it was said to be.
  * - `EVS_STORE_*`: the store refused, is missing, is held by another process, or is full.
+ * - `EVS_KAFKA_*`: no broker answers, the topic is missing or not as it must be, the brokers refuse who we are.
  */
 export const ERROR_CODES = [
   'EVS_USAGE',
@@ -21,6 +22,9 @@ export const ERROR_CODES = [
   'EVS_STORE_UNREACHABLE',
   'EVS_STORE_SCHEMA',
   'EVS_STORE_FAILED',
+  'EVS_KAFKA_UNREACHABLE',
+  'EVS_KAFKA_TOPIC',
+  'EVS_KAFKA_AUTH',
   'EVS_PORT_IN_USE',
   'EVS_HTTP',
   'EVS_BUSY',

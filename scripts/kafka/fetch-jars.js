@@ -76,7 +76,8 @@ function checkVersion(version) {
 }
 
 async function runMaven(maven, version, folder) {
-  const args = ['--quiet', '--batch-mode', '--file', POM, `-Dkafka.version=${version}`, '-DincludeScope=runtime'];
+  const quiet = ['--quiet', '--batch-mode', '-Dstyle.color=never'];
+  const args = [...quiet, '--file', POM, `-Dkafka.version=${version}`, '-DincludeScope=runtime'];
   const child = spawn(maven, [...args, 'dependency:copy-dependencies', `-DoutputDirectory=${folder}`], {
     stdio: ['ignore', 'pipe', 'pipe'],
   });

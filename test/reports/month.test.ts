@@ -28,13 +28,45 @@ describe('the month of a zone', () => {
     ['2026-11', 'America/New_York', '2026-11-01T04:00:00Z', '2026-12-01T05:00:00Z', 30, 721, 'falls back on the 1st'],
     ['2026-11', 'Asia/Kolkata', '2026-10-31T18:30:00Z', '2026-11-30T18:30:00Z', 30, 720, 'a half-hour zone'],
     ['2026-11', 'Asia/Kathmandu', '2026-10-31T18:15:00Z', '2026-11-30T18:15:00Z', 30, 720, 'a quarter-hour zone'],
-    ['2026-04', 'Australia/Lord_Howe', '2026-03-31T13:00:00Z', '2026-04-30T13:30:00Z', 30, 720.5, 'shifts by half an hour'],
+    [
+      '2026-04',
+      'Australia/Lord_Howe',
+      '2026-03-31T13:00:00Z',
+      '2026-04-30T13:30:00Z',
+      30,
+      720.5,
+      'shifts by half an hour',
+    ],
     ['2018-11', 'America/Sao_Paulo', '2018-11-01T03:00:00Z', '2018-12-01T02:00:00Z', 30, 719, 'skips a midnight'],
-    ['2010-09', 'Africa/Cairo', '2010-08-31T22:00:00Z', '2010-09-30T22:00:00Z', 30, 720, 'falls back at the last midnight'],
+    [
+      '2010-09',
+      'Africa/Cairo',
+      '2010-08-31T22:00:00Z',
+      '2010-09-30T22:00:00Z',
+      30,
+      720,
+      'falls back at the last midnight',
+    ],
     ['2026-04', 'Africa/Cairo', '2026-03-31T22:00:00Z', '2026-04-30T21:00:00Z', 30, 719, 'skips a midnight in April'],
     ['2011-12', 'Pacific/Apia', '2011-12-01T10:00:00Z', '2011-12-31T10:00:00Z', 30, 720, 'never had its 30th'],
-    ['2009-11', 'America/St_Johns', '2009-11-01T02:30:00Z', '2009-12-01T03:30:00Z', 30, 721, 'falls back over its first midnight'],
-    ['1970-01', 'Pacific/Kiritimati', '1970-01-01T10:40:00Z', '1970-02-01T10:40:00Z', 31, 744, 'west of the date line then'],
+    [
+      '2009-11',
+      'America/St_Johns',
+      '2009-11-01T02:30:00Z',
+      '2009-12-01T03:30:00Z',
+      30,
+      721,
+      'falls back over its first midnight',
+    ],
+    [
+      '1970-01',
+      'Pacific/Kiritimati',
+      '1970-01-01T10:40:00Z',
+      '1970-02-01T10:40:00Z',
+      31,
+      744,
+      'west of the date line then',
+    ],
   ])('%s in %s is [%s, %s): %d days, %d hours (%s)', (month, zone, start, end, days, hours) => {
     const found = calendarMonth(month, zone);
     expect([utc(found.startMs), utc(found.endMs), found.days.length]).toEqual([start, end, days]);
@@ -125,7 +157,7 @@ describe('words for months and zones', () => {
     ['', null, 'nothing'],
     ['Europe/Berlin\n', null, 'a control character'],
     ['../etc/passwd', null, 'a path'],
-  ])('%j is %j: %s', (name, canonical) => {
+  ] satisfies [string, string | null, string][])('%j is %j: %s', (name, canonical, _why) => {
     expect(canonicalTimeZone(name)).toBe(canonical);
   });
 

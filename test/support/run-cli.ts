@@ -54,7 +54,9 @@ export interface CliSandbox {
   up(args: readonly string[], options?: CliOptions): Promise<UpProcess>;
   /** What commands left in the folder for temporary files. */
   leftovers(): Promise<string[]>;
-  /** Ends every process that is left, by its id, and waits for it; then removes the folder. */
+  /** Ends every process that is left, by its id, and waits for it. */
+  endAll(): Promise<void>;
+  /** The same, then removes the folder. */
   remove(): Promise<void>;
 }
 
@@ -76,6 +78,12 @@ export async function cliSandbox(): Promise<CliSandbox> {
     void running.ended.then(() => alive.delete(running));
     if (options.stdin !== 'open') child.stdin.end(options.stdin ?? '');
     return running;
+  };
+
+  const endAll = async (): Promise<void> => {
+    const left = [...alive];
+    for (const running of left) running.kill('SIGKILL');
+    await Promise.all(left.map((running) => running.ended));
   };
 
   return {
@@ -100,10 +108,9 @@ export async function cliSandbox(): Promise<CliSandbox> {
       return { ...running, address };
     },
     leftovers: async () => (await readdir(temporary)).sort(),
+    endAll,
     async remove() {
-      const left = [...alive];
-      for (const running of left) running.kill('SIGKILL');
-      await Promise.all(left.map((running) => running.ended));
+      await endAll();
       await rm(folder, { recursive: true, force: true });
     },
   };

@@ -11,6 +11,7 @@ import {
   readMigrations,
   type Store,
 } from '../../../analytics/storage/index.ts';
+import { storeWith } from '../../support/watched-store.ts';
 
 const TABLES = defineQuery<Parameters, string>({
   name: 'tables',
@@ -84,13 +85,9 @@ describe('migrations', () => {
 
   it('cut off between a statement and its note, they go on where they were', async () => {
     let notes = 0;
-    const cut: Store = {
-      kind: store.kind,
-      query: (lane, query, params) => store.query(lane, query, params),
-      command: (lane, sql, params, settings) => store.command(lane, sql, params, settings),
+    const cut = storeWith(store, {
       insert: (...args) => (++notes === 2 ? Promise.reject(new Error('cut off')) : store.insert(...args)),
-      close: () => store.close(),
-    };
+    });
     await expect(run(THREE, false, cut)).rejects.toThrow('cut off');
     expect(await store.query('reads', TABLES, {})).toEqual(['schema_migrations', 't1', 't2']);
     expect(await store.query('reads', NOTES, {})).toEqual(['0001_t1']);

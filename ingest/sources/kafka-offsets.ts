@@ -1,0 +1,35 @@
+import type { Admin } from 'kafkajs';
+import type { PartitionOffsets } from './kafka-positions.ts';
+
+/** What the brokers say of every partition of a topic, and of what a group has committed in it. */
+export async function readOffsets(
+  admin: Admin,
+  topic: string,
+  groupId: string,
+): Promise<ReadonlyMap<number, PartitionOffsets>> {
+  const [ofGroup, ofTopic] = await Promise.all([
+    admin.fetchOffsets({ groupId, topics: [topic] }),
+    admin.fetchTopicOffsets(topic),
+  ]);
+  const committed = new Map(
+    ofGroup.flatMap(({ partitions }) => partitions).map(({ partition, offset }) => [partition, parseOffset(offset)]),
+  );
+  return new Map(
+    ofTopic.map(({ partition, low, high }) => [
+      partition,
+      { committed: committed.get(partition) ?? null, first: Number(low), end: Number(high) },
+    ]),
+  );
+}
+
+/** Where every partition of a topic ends now. */
+export async function readEnds(admin: Admin, topic: string): Promise<ReadonlyMap<number, number>> {
+  const offsets = await admin.fetchTopicOffsets(topic);
+  return new Map(offsets.map(({ partition, high }) => [partition, Number(high)]));
+}
+
+/** An offset as the client writes it; null for its markers of an absent one (below 0). */
+function parseOffset(text: string): number | null {
+  const offset = Number(text);
+  return offset >= 0 ? offset : null;
+}

@@ -1,0 +1,300 @@
+import { EvenshareError } from '../../scheduler-core/kernel/index.ts';
+import type { BatchWriter } from '../batch/batch-writer.ts';
+import type { IngestMetrics } from '../ingest-metrics.ts';
+import { backoffMs } from './backoff.ts';
+import type { MessageReader } from './kafka-record.ts';
+import type {
+  MessageSink,
+  MessageSource,
+  SourceClock,
+  SourceLog,
+  SourceMessage,
+  StartPosition,
+} from './message-source.ts';
+import { type BufferedBatch, PartitionBuffer } from './partition-buffer.ts';
+import { TroubleLog } from './trouble-log.ts';
+
+/** What is held in memory and how it is cut. Messages are counted, and the bytes of their values. */
+export interface IntakeLimits {
+  readonly maxBatchMessages: number;
+  readonly maxBatchBytes: number;
+  /** What is not yet a batch is stored after so long, ms. */
+  readonly maxDelayMs: number;
+  /** Over all partitions; one fetch may come on top. */
+  readonly maxHeldMessages: number;
+  readonly maxHeldBytes: number;
+}
+
+/** The bytes stay below those from which the store would parse an insert in several blocks. */
+export const DEFAULT_MESSAGE_LIMITS: IntakeLimits = {
+  maxBatchMessages: 15_000,
+  maxBatchBytes: 8 * 1024 * 1024,
+  maxDelayMs: 1_000,
+  maxHeldMessages: 100_000,
+  maxHeldBytes: 64 * 1024 * 1024,
+};
+
+export interface MessageIntakeOptions {
+  readonly read: MessageReader;
+  readonly writer: BatchWriter;
+  readonly metrics: IngestMetrics | null;
+  readonly clock: SourceClock;
+  readonly log: SourceLog;
+  /** What is said of the source, shared with whoever opens it again. */
+  readonly sourceTrouble: TroubleLog;
+  readonly limits: IntakeLimits;
+}
+
+/** A partition that is this process's, from one division of the group to the next. */
+interface OwnPartition {
+  readonly partition: number;
+  readonly buffer: PartitionBuffer;
+  /** Up to here everything is stored; what is committed is never beyond it. */
+  storedOffset: number;
+  committedOffset: number | null;
+  endOffset: number | null;
+  isHeld: boolean;
+  /** Under way; resolves when the batches that it was begun for are stored, or no longer this process's. */
+  flush: Promise<void> | null;
+}
+
+/**
+ * Takes messages from a source and stores them: per partition one batch after another, the effects in their order,
+ * 1 events, 2 dead letters (both the writer's), 3 the offset. An offset is committed only when everything before it is
+ * durable; what was stored and not committed comes again and changes nothing.
+ */
+export class MessageIntake implements MessageSink {
+  /** Rejects when the store refuses for good. */
+  readonly failed: Promise<never>;
+  readonly #options: MessageIntakeOptions;
+  readonly #own = new Map<number, OwnPartition>();
+  readonly #storing: TroubleLog;
+  readonly #ended = new AbortController();
+  #source: MessageSource | null = null;
+  #commit: Promise<void> | null = null;
+  #isCommitWanted = false;
+  #heldMessages = 0;
+  #heldBytes = 0;
+  #storesUnderWay = 0;
+  #lastAdvanceMs: number;
+  #fail: (error: unknown) => void = () => undefined;
+
+  constructor(options: MessageIntakeOptions) {
+    this.#options = options;
+    this.#storing = new TroubleLog(options.log, 'storing the messages of Kafka');
+    this.#lastAdvanceMs = options.clock.nowMs();
+    this.failed = new Promise((_, reject) => {
+      this.#fail = reject;
+    });
+    this.failed.catch(() => undefined);
+  }
+
+  /** When the loop last did all that there was to do, epoch ms. */
+  get lastAdvanceMs(): number {
+    return this.#lastAdvanceMs;
+  }
+
+  get heldMessages(): number {
+    return this.#heldMessages;
+  }
+
+  /** By partition, in order. */
+  partitions(): readonly Pick<OwnPartition, 'partition' | 'storedOffset' | 'committedOffset' | 'endOffset'>[] {
+    return [...this.#own.values()].sort((a, b) => a.partition - b.partition);
+  }
+
+  revoke(): void {
+    this.#source = null;
+    this.#own.clear();
+    this.#heldMessages = 0;
+    this.#heldBytes = 0;
+  }
+
+  assign(source: MessageSource, starts: ReadonlyMap<number, StartPosition>): void {
+    this.#source = source;
+    const { maxBatchMessages, maxBatchBytes } = this.#options.limits;
+    for (const [partition, { offset, isCommitted }] of starts) {
+      this.#own.set(partition, {
+        partition,
+        buffer: new PartitionBuffer({ maxMessages: maxBatchMessages, maxBytes: maxBatchBytes }),
+        storedOffset: offset,
+        committedOffset: isCommitted ? offset : null,
+        endOffset: null,
+        isHeld: false,
+        flush: null,
+      });
+    }
+  }
+
+  take(partition: number, messages: readonly SourceMessage[], nextOffset: number): void {
+    const own = this.#own.get(partition);
+    if (own === undefined) return;
+    const from = { partition, nowMs: this.#options.clock.nowMs() };
+    for (const message of messages) {
+      const bytes = message.value?.byteLength ?? 0;
+      own.buffer.add(bytes, message.offset + 1, (into) => this.#options.read(into, message, from));
+      this.#heldBytes += bytes;
+    }
+    own.buffer.advance(nextOffset);
+    this.#heldMessages += messages.length;
+    if (own.buffer.hasFull) this.#flush(own, false);
+    this.#holdBack(own);
+  }
+
+  sawEnd(partition: number, endOffset: number): void {
+    const own = this.#own.get(partition);
+    if (own !== undefined) own.endOffset = Math.max(own.endOffset ?? 0, endOffset);
+  }
+
+  turned(): void {
+    // While something is being stored, that is what has to get on.
+    if (this.#storesUnderWay === 0) this.#advanced();
+  }
+
+  /** Stores and commits all that is held; resolves when that is done, or can no longer be. To be called after `holdAll`. */
+  async drain(): Promise<void> {
+    for (;;) {
+      const filled = [...this.#own.values()].filter((own) => !own.buffer.isEmpty);
+      if (filled.length === 0) break;
+      for (const own of filled) this.#flush(own, true);
+      await Promise.all(filled.map((own) => own.flush));
+    }
+    this.#requestCommit();
+    await this.#commit;
+  }
+
+  /** Holds back every partition: nothing more is fetched. */
+  holdAll(): void {
+    for (const own of this.#own.values()) this.#hold(own);
+  }
+
+  /** Lets go of everything; attempts under way are not repeated. */
+  end(): void {
+    this.#ended.abort();
+    this.revoke();
+  }
+
+  /** Stores what has waited for its time, commits what is stored. To be called every `maxDelayMs`. */
+  tick(): void {
+    for (const own of this.#own.values()) this.#flush(own, true);
+    this.#requestCommit();
+  }
+
+  #advanced(): void {
+    if (!this.#options.sourceTrouble.isFailing) this.#lastAdvanceMs = this.#options.clock.nowMs();
+  }
+
+  #flush(own: OwnPartition, isOpenToo: boolean): void {
+    own.flush ??= this.#storeBatches(own, isOpenToo).then(
+      () => {
+        own.flush = null;
+        if (own.buffer.hasFull) this.#flush(own, false);
+      },
+      (error: unknown) => {
+        this.#fail(error);
+        this.end();
+      },
+    );
+  }
+
+  async #storeBatches(own: OwnPartition, isOpenToo: boolean): Promise<void> {
+    for (let isOpenAsked = isOpenToo; ; isOpenAsked = false) {
+      const batch = own.buffer.oldest(isOpenAsked);
+      if (batch === null) return;
+      const isStored = await this.#store(own, batch);
+      if (!isStored) return;
+      own.buffer.remove();
+      own.storedOffset = batch.nextOffset;
+      this.#heldMessages -= batch.messages;
+      this.#heldBytes -= batch.bytes;
+      this.#advanced();
+      this.#requestCommit();
+      this.#letGoOn();
+    }
+  }
+
+  /** Tries until it is stored; false when it is no longer this process's to store. */
+  async #store(own: OwnPartition, batch: BufferedBatch): Promise<boolean> {
+    const { writer, metrics, clock } = this.#options;
+    this.#storesUnderWay++;
+    try {
+      for (let attempt = 0; this.#isOwn(own); attempt++) {
+        try {
+          const result = batch.messages === 0 ? null : await writer.submit(batch.submission);
+          if (result !== null) metrics?.countStored(result, batch.submission.letters);
+          this.#storing.worked();
+          return this.#isOwn(own);
+        } catch (error) {
+          if (!(error instanceof EvenshareError && error.retryable)) throw error;
+          this.#storing.failed(error);
+        }
+        await clock.sleep(backoffMs(attempt), this.#ended.signal);
+      }
+      return false;
+    } finally {
+      this.#storesUnderWay--;
+    }
+  }
+
+  #isOwn(own: OwnPartition): boolean {
+    return this.#own.get(own.partition) === own;
+  }
+
+  /** One commit at a time, each of all that is stored by then. */
+  #requestCommit(): void {
+    this.#isCommitWanted = true;
+    this.#commit ??= this.#commitStored().then(
+      () => {
+        this.#commit = null;
+      },
+      (error: unknown) => this.#fail(error),
+    );
+  }
+
+  async #commitStored(): Promise<void> {
+    while (this.#isCommitWanted) {
+      this.#isCommitWanted = false;
+      const source = this.#source;
+      const due = [...this.#own.values()].filter((own) => own.committedOffset !== own.storedOffset);
+      if (source === null || due.length === 0) return;
+      const offsets = new Map(due.map((own) => [own.partition, own.storedOffset]));
+      try {
+        if (!(await source.commit(offsets))) return;
+      } catch (error) {
+        if (!(error instanceof EvenshareError)) throw error;
+        this.#options.sourceTrouble.failed(error);
+        return;
+      }
+      this.#options.sourceTrouble.worked();
+      for (const own of due) own.committedOffset = offsets.get(own.partition) ?? null;
+    }
+  }
+
+  #holdBack(own: OwnPartition): void {
+    const isTooMuch = !this.#hasRoom();
+    if (!isTooMuch && own.buffer.messages < 2 * this.#options.limits.maxBatchMessages) return;
+    this.#hold(own);
+    // Many partitions with little each: none would become a batch of its own.
+    if (isTooMuch) for (const each of this.#own.values()) this.#flush(each, true);
+  }
+
+  #hold(own: OwnPartition): void {
+    if (own.isHeld) return;
+    own.isHeld = true;
+    this.#source?.pause(own.partition);
+  }
+
+  #letGoOn(): void {
+    if (this.#ended.signal.aborted || !this.#hasRoom()) return;
+    for (const own of this.#own.values()) {
+      if (!own.isHeld || own.buffer.messages >= this.#options.limits.maxBatchMessages) continue;
+      own.isHeld = false;
+      this.#source?.resume(own.partition);
+    }
+  }
+
+  #hasRoom(): boolean {
+    const { maxHeldMessages, maxHeldBytes } = this.#options.limits;
+    return this.#heldMessages < maxHeldMessages && this.#heldBytes < maxHeldBytes;
+  }
+}

@@ -1,0 +1,1 @@
+DROP TEMPORARY TABLE IF EXISTS window_rows

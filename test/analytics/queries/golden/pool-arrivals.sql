@@ -1,0 +1,16 @@
+SELECT
+    intDiv(a, {window_ms:Int64}) AS step,
+    count() AS attempts,
+    count() - uniqExact(attempt_key) AS identity_conflicts,
+    countIf(ifNull(wait > {threshold_ms:Float64}, 0)) AS over_threshold,
+    countIf(kind = 3) AS still_waiting,
+    countIf(provenance = 5) AS waits_absent,
+    countIf(tenant_absent) AS tenants_absent,
+    quantilesExactIf(0.5, 0.95, 0.99)(assumeNotNull(wait), wait IS NOT NULL) AS wait_quantiles,
+    maxIf(assumeNotNull(wait), wait IS NOT NULL) AS wait_max,
+    countIf(wait IS NOT NULL) AS wait_samples,
+    max(provenance) AS wait_provenance
+FROM {rows:Identifier}
+WHERE a >= {from_ms:Int64} AND a < {to_ms:Int64}
+GROUP BY step
+ORDER BY step

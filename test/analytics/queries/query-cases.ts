@@ -1,0 +1,313 @@
+import { tsvRow } from '../../../analytics/storage/index.ts';
+import { DEFAULT_POOL_OPTIONS } from '../../../analytics/window/pool-model.ts';
+import {
+  TENANT_COLUMN_NAMES,
+  tenantCells,
+  WINDOW_COLUMN_NAMES,
+  type WindowRow,
+  windowCells,
+} from '../../../analytics/window/window-cells.ts';
+import type { TenantWindow, Window } from '../../../analytics/window/window-result.ts';
+import { storeDeadLetters } from '../../../ingest/dead-letters.ts';
+import type { DecisionEvent } from '../../../ingest/event/decision-event.ts';
+import { declareSlots, event, insertEvents, type TemporaryStore } from '../../support/temporary-store.ts';
+
+/** 2026-10-01T10:00:00Z. */
+export const FROM_MS = 1_790_848_800_000;
+const WINDOW_MS = 60_000;
+const TO_MS = FROM_MS + 2 * WINDOW_MS;
+
+const one = (requestId: string, tenant: string, arrivedAfterMs: number, given: Partial<DecisionEvent> = {}) =>
+  event({ requestId, tenant, arrivedAtMs: FROM_MS + arrivedAfterMs, ...given });
+const served = (waitMs: number, serviceMs: number, arrivedAfterMs: number): Partial<DecisionEvent> => ({
+  dispatchedAtMs: FROM_MS + arrivedAfterMs + waitMs,
+  completedAtMs: FROM_MS + arrivedAfterMs + waitMs + serviceMs,
+});
+
+/** Two minutes in which everything happens once. */
+const EVENTS: readonly DecisionEvent[] = [
+  one('a1', 'a', 0, { ...served(0, 30_000, 0), cost: 3, weight: 2 }),
+  one('a2', 'a', 0, { ...served(30_000, 30_000, 0), cost: 3, gateway: 'g1' }),
+  one('a3', 'a', 10_000, { ...served(50_000, 10_000, 10_000), costEstimate: 2 }),
+  one('b1', 'b', 20_000, { outcome: 'rejected', reason: 'queue_full' }),
+  one('b1-again', 'b', 25_000, { ...served(600, 1_000, 25_000), originalRequestId: 'b1', attempt: 2 }),
+  one('b2', 'b', 30_000, { outcome: 'rejected', reason: 'quota', cost: 5 }),
+  one('c1', '🦊 中文', 40_000, { completedAtMs: FROM_MS + 45_000, status: 'cancelled' }),
+  one('c2', '🦊 中文', 61_000, {}),
+  one('c3', '🦊 中文', 62_000, { dispatchedAtMs: FROM_MS + 62_500, inputTokens: 10, outputTokens: 20, slots: 2 }),
+  one('c4', '🦊 中文', 63_000, served(-500, 1_000, 63_000)),
+  // The same id and attempt with another tenant: a conflict of identity. The same with another cost: one of a field.
+  one('a1', 'b', 5_000, served(0, 100, 5_000)),
+  one('a2', 'a', 0, { cost: 4 }),
+];
+
+/** Pools whose names would end a quoted text, each with a request of its own. */
+export const HOSTILE_POOLS: readonly string[] = ["'", "x' OR 1=1 --", 'x\\'];
+
+const waits = { p50: 1, p95: 2.5, p99: 3, max: 4, samples: 120, provenance: 'measured' };
+
+function storedTenant(tenant: string, given: Partial<TenantWindow> = {}): TenantWindow {
+  return {
+    tenant,
+    group: null,
+    weight: 1,
+    verdict: 'fair',
+    arrived_cost: 3,
+    arrived_cost_raw: 4,
+    demand_cost: 3.5,
+    backlog_cost: 0.5,
+    fair_share_cost: 3,
+    served_cost: 2,
+    normalized_share: 2 / 3,
+    in_share: false,
+    lag_cost: 0.25,
+    ideal_backlog_cost: 0.5,
+    requests: 3,
+    retries: 1,
+    rejected: { queue_full: 2, wait_budget: 1 },
+    gave_up: 1,
+    lost: 0,
+    skewed: 0,
+    quota_refused_cost: 5,
+    wait_ms: waits,
+    ...given,
+  };
+}
+
+const FINAL: Window = {
+  start: new Date(FROM_MS).toISOString(),
+  end: new Date(FROM_MS + WINDOW_MS).toISOString(),
+  state: 'final',
+  revision: 2,
+  verdict: 'unfair',
+  verdict_reasons: [],
+  causes: [
+    { cause: 'over_served', tenants: ['a', "it's"] },
+    { cause: 'idle_slots', tenants: [] },
+  ],
+  coverage_ratio: null,
+  coverage_reason: 'not_reported',
+  cost_unit: 'requests',
+  capacity: { cost: 10, basis: 'measured' },
+  demand_cost: 12,
+  served_cost: 9.5,
+  water_level: 4,
+  tenants_with_demand: 2,
+  jain_index: 0.9,
+  min_normalized_share: { value: 0.5, tenant: "it's" },
+  requests: 7,
+  waiting_at_end: 2,
+  utilization_ratio: 0.95,
+  wait_ms: waits,
+  policy_changed: true,
+  conflicts: 1,
+  skewed: 2,
+  lost: 3,
+  in_share: {
+    tenants: 1,
+    requests: 3,
+    samples: 120,
+    over_threshold: 4,
+    threshold_ms: 500,
+    p99_wait_ms: 2601.6,
+    sufficient: true,
+    provisional: false,
+  },
+  idle_while_waiting_ratio: 0.02,
+  fluid: null,
+  fluid_reason: 'not_computed',
+  tenants: [storedTenant('a'), storedTenant("it's", { verdict: 'short', rejected: {} })],
+};
+
+const PROVISIONAL: Window = {
+  ...FINAL,
+  start: new Date(FROM_MS + WINDOW_MS).toISOString(),
+  end: new Date(TO_MS).toISOString(),
+  state: 'provisional',
+  revision: 1,
+  verdict: 'unknown',
+  verdict_reasons: ['no_capacity'],
+  causes: [],
+  capacity: { cost: null, basis: 'unknown', reason: 'not_declared' },
+  water_level: null,
+  water_level_reason: 'no_capacity',
+  jain_index: null,
+  jain_index_reason: 'no_capacity',
+  min_normalized_share: null,
+  min_normalized_share_reason: 'no_capacity',
+  tenants: [
+    storedTenant('a', {
+      verdict: 'unknown',
+      backlog_cost: null,
+      fair_share_cost: null,
+      normalized_share: null,
+      in_share: null,
+      lag_cost: null,
+      ideal_backlog_cost: 0,
+      wait_ms: { p50: null, p95: null, p99: null, max: null, samples: 0, provenance: 'measured', reason: 'no_samples' },
+    }),
+  ],
+};
+
+/** The windows as `fillStore` stores them, newest computation each. */
+export const STORED: readonly Window[] = [FINAL, PROVISIONAL];
+
+function row(window: Window, computation: number): WindowRow {
+  return {
+    pool: 'p',
+    windowMs: WINDOW_MS,
+    startMs: Date.parse(window.start),
+    computation,
+    attempts: 8,
+    meanServiceMs: 10_000.5,
+    workPerBusyMs: 0.0001,
+    saturatedServedCost: window.state === 'final' ? 9.5 : null,
+    watermarkMs: TO_MS,
+    digest: 'd1e5',
+    window,
+  };
+}
+
+/** A store that holds something for every query. */
+export async function fillStore({ store }: TemporaryStore): Promise<void> {
+  // An event an insert, so that those of one request are stored apart.
+  for (const each of EVENTS) await insertEvents(store, [each]);
+  await insertEvents(
+    store,
+    HOSTILE_POOLS.map((pool, index) => one(`h${index}`, "a','b", 1_000, { pool })),
+  );
+  await declareSlots(store, 'p', 2);
+  await store.insert(
+    'jobs',
+    'pool_capacity',
+    ['pool', 'at_ms', 'source', 'slots', 'capacity_per_s', 'stored_at_ms'],
+    tsvRow(['p', FROM_MS, 'configured', null, 2.5, 0]),
+  );
+  await store.insert(
+    'jobs',
+    'tenant_weights',
+    ['pool', 'tenant', 'at_ms', 'weight', 'stored_at_ms'],
+    tsvRow(['p', 'a', 0, 2, 0]) + tsvRow(['p', 'a', FROM_MS, 0.5, 0]),
+  );
+  // An older computation of the first window, with a tenant that the newer one has no more.
+  const outdated: Window = { ...FINAL, revision: 1, tenants: [...FINAL.tenants, storedTenant('gone')] };
+  for (const [window, computation] of [
+    [outdated, 1_000],
+    [FINAL, 2_000],
+    [PROVISIONAL, 2_000],
+  ] as const) {
+    const stored = row(window, computation);
+    const tenants = window.tenants.map((tenant) => tsvRow(tenantCells(stored, tenant))).join('');
+    await store.insert('jobs', 'tenant_windows', TENANT_COLUMN_NAMES, tenants);
+    await store.insert('jobs', 'windows', WINDOW_COLUMN_NAMES, tsvRow(windowCells(stored)));
+  }
+  await storeDeadLetters(store, [
+    {
+      receivedAtMs: FROM_MS,
+      code: 'not_json',
+      detail: 'x',
+      source: 'f',
+      position: 1,
+      format: 'evenshare',
+      raw: Buffer.from('{'),
+    },
+    {
+      receivedAtMs: FROM_MS + 1,
+      code: 'not_json',
+      detail: 'x',
+      source: 'f',
+      position: 2,
+      format: 'evenshare',
+      raw: Buffer.from('['),
+    },
+    {
+      receivedAtMs: FROM_MS + 2,
+      code: 'time_unit',
+      detail: 'x',
+      source: 'f',
+      position: 3,
+      format: 'evenshare',
+      raw: Buffer.from(''),
+    },
+  ]);
+  await store.insert('jobs', 'job_progress', ['window_ms', 'late_checked_to_ms'], tsvRow([WINDOW_MS, TO_MS]));
+  await fillAlerts({ store });
+}
+
+async function fillAlerts({ store }: Pick<TemporaryStore, 'store'>): Promise<void> {
+  const states = [
+    'rule',
+    'pool',
+    'incident_id',
+    'state',
+    'breaching',
+    'recovering',
+    'since_ms',
+    'worst_p99_wait_ms',
+    'evaluated_to_ms',
+    'notified',
+    'version',
+  ];
+  const state = (version: number, name: string) =>
+    tsvRow(["it's", 'p', 'i1', name, 3, 0, FROM_MS, 2601.5, TO_MS, true, version]);
+  await store.insert('jobs', 'alert_states', states, state(1, 'pending'));
+  await store.insert('jobs', 'alert_states', states, state(2, 'firing'));
+  const outbox = [
+    'id',
+    'receiver',
+    'rule',
+    'pool',
+    'transition',
+    'created_at_ms',
+    'body',
+    'attempts',
+    'next_attempt_ms',
+    'state',
+    'last_error',
+    'version',
+  ];
+  const entry = (id: string, name: string, nextAttemptMs: number): string =>
+    tsvRow([id, 'r', 'rule', 'p', 'firing', FROM_MS, '{"text":"a\\tb"}', 2, nextAttemptMs, name, '503', 1]);
+  const entries = [
+    entry('due', 'waiting', TO_MS),
+    entry('later', 'waiting', TO_MS + 1),
+    entry('done', 'delivered', 0),
+    entry('lost', 'dead', 0),
+  ];
+  await store.insert('jobs', 'alert_outbox', outbox, entries.join(''));
+}
+
+const range = { pool: 'p', window_ms: WINDOW_MS, from_ms: FROM_MS, to_ms: TO_MS };
+const prices = {
+  cost_unit: DEFAULT_POOL_OPTIONS.costUnit,
+  input_token_price: DEFAULT_POOL_OPTIONS.inputTokenPrice,
+  output_token_price: DEFAULT_POOL_OPTIONS.outputTokenPrice,
+};
+
+/** A value for every placeholder that a statement of the product has, by name; what one calls otherwise is in `OTHERWISE`. */
+export const PARAMETERS = {
+  ...range,
+  ...prices,
+  rows: 'completed_rows',
+  tenant: 'a',
+  computation: 2_000,
+  since_ms: 0,
+  now_ms: TO_MS,
+  threshold_ms: 500,
+  lookback_from_ms: FROM_MS - WINDOW_MS,
+  refused_from_ms: FROM_MS,
+  costs_from_ms: FROM_MS - 59 * WINDOW_MS,
+  watermark_ms: TO_MS + 5_000,
+  max_request_age_ms: 3_600_000,
+  means: [20_000, 10_000],
+  means_from_window: FROM_MS / WINDOW_MS,
+  slots: [2, 2],
+  smallest: [1, 1],
+  over_share_windows: [FROM_MS / WINDOW_MS],
+  over_share_tenants: ['a'],
+} as const;
+
+/** Where a query needs another value to have rows: what stands before the windows, not in them. */
+export const OTHERWISE: Readonly<Record<string, Readonly<Record<string, number>>>> = {
+  'earlier-windows': { from_ms: TO_MS },
+};

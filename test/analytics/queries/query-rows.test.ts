@@ -1,0 +1,135 @@
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import {
+  CREATE_ACTUAL_COSTS,
+  CREATE_ROWS_TABLES,
+  FILL_ACTUAL_COSTS,
+  FILL_COMPLETED_ROWS,
+  FILL_EARLIER_ATTEMPTS,
+  FILL_WINDOW_ROWS,
+} from '../../../analytics/queries/window-rows.ts';
+import { defineQuery, type Parameters, type ParameterValue, type Query } from '../../../analytics/storage/index.ts';
+import { readWindows } from '../../../analytics/window/read-windows.ts';
+import { type TemporaryStore, temporaryStore } from '../../support/temporary-store.ts';
+import { FROM_MS, fillStore, HOSTILE_POOLS, OTHERWISE, PARAMETERS, STORED } from './query-cases.ts';
+import { type Placeholder, placeholdersOf, readStatements, type Statement } from './statements.ts';
+
+const GOLDEN = join(import.meta.dirname, 'golden');
+const HOSTILE = [
+  "'; DROP TABLE requests; --",
+  "a','b",
+  "' OR 1=1 --",
+  '\\',
+  "\\' OR 1=1 --",
+  '{pool:String}',
+  '\0',
+  '%',
+];
+
+const statements = await readStatements();
+const queries = statements.flatMap(({ name, sql, query }) => (query === null ? [] : [{ name, sql, query }]));
+const FILLS = [FILL_WINDOW_ROWS, FILL_EARLIER_ATTEMPTS, FILL_ACTUAL_COSTS, FILL_COMPLETED_ROWS];
+
+/** The parameters of a statement, with one of them replaced. */
+function parametersOf({ name, sql }: Pick<Statement, 'name' | 'sql'>, replaced: Parameters = {}): Parameters {
+  const known: Readonly<Record<string, ParameterValue>> = { ...PARAMETERS, ...OTHERWISE[name], ...replaced };
+  return Object.fromEntries(
+    placeholdersOf(sql).map((placeholder) => {
+      const value = known[placeholder.name];
+      if (value === undefined) throw new Error(`query-cases.ts has no value for {${placeholder.name}:…} of ${name}`);
+      return [placeholder.name, value];
+    }),
+  );
+}
+
+const textsOf = (sql: string): Placeholder[] =>
+  placeholdersOf(sql).filter(({ type }) => type === 'String' || type === 'Array(String)');
+
+/** Rows of every table, so that nothing can go or come unseen. */
+const CONTENTS = defineQuery<Parameters, readonly [string, number]>({
+  name: 'contents',
+  sql: `SELECT table, sum(rows) AS n FROM system.parts
+WHERE active AND database = currentDatabase() GROUP BY table ORDER BY table`,
+  decode: (row) => [String(row.table), Number(row.n)],
+});
+
+describe('every query of the product, on the engine', () => {
+  let opened: TemporaryStore;
+  beforeAll(async () => {
+    opened = await temporaryStore();
+    await fillStore(opened);
+    for (const sql of [...CREATE_ROWS_TABLES, CREATE_ACTUAL_COSTS]) await opened.store.command('jobs', sql);
+    for (const sql of FILLS) await opened.store.command('jobs', sql, parametersOf({ name: 'fill', sql }));
+  });
+  afterAll(() => opened.remove());
+
+  const rows = (query: Query<Parameters, unknown>, params: Parameters): Promise<unknown[]> =>
+    opened.store.query('jobs', query, params);
+
+  it.each(queries)('$name gives its rows, typed', async (statement) => {
+    const found = await rows(statement.query, parametersOf(statement));
+    expect(found.length, 'a query whose rows nobody has seen').toBeGreaterThan(0);
+    const lines = found.map((row) => `${JSON.stringify(row)}\n`).join('');
+    await expect(lines).toMatchFileSnapshot(join(GOLDEN, `${statement.name}.rows.jsonl`));
+  });
+
+  it('the golden windows are those that were stored', async () => {
+    const range = { pool: 'p', windowMs: 60_000, fromMs: FROM_MS, toMs: FROM_MS + 120_000 };
+    expect(await readWindows(opened.store, 'reads', range, true)).toEqual(STORED);
+  });
+
+  it.each(queries.filter(({ sql }) => textsOf(sql).length > 0))(
+    '$name takes a hostile text for a name that nobody has',
+    async (statement) => {
+      const contents = await opened.store.query('reads', CONTENTS, {});
+      for (const { name, type } of textsOf(statement.sql)) {
+        const given = (text: string): Parameters =>
+          parametersOf(statement, { [name]: type === 'String' ? text : [text] });
+        const nobody = await rows(statement.query, given('nobody-is-called-so'));
+        if (name === 'pool' && /WHERE\s+pool = /.test(statement.sql)) expect(nobody).toEqual([]);
+        for (const text of HOSTILE) {
+          expect(await rows(statement.query, given(text)), `${name} = ${JSON.stringify(text)}`).toEqual(nobody);
+        }
+      }
+      expect(await opened.store.query('reads', CONTENTS, {})).toEqual(contents);
+    },
+  );
+
+  it('pools with hostile names have their own requests and nobody else’s', async () => {
+    const active = queries.find(({ name }) => name === 'active-hours');
+    if (active === undefined) throw new Error('there is no such query');
+    for (const pool of HOSTILE_POOLS) {
+      const hours = await rows(active.query, { pool });
+      expect(hours).toEqual([
+        expect.objectContaining({ firstArrivalMs: FROM_MS + 1_000, lastArrivalMs: FROM_MS + 1_000 }),
+      ]);
+    }
+  });
+
+  it.each(queries.filter(({ sql }) => sql.includes(':Identifier}')))(
+    '$name takes no text for a table',
+    async (statement) => {
+      for (const text of [
+        'requests; DROP TABLE requests',
+        'nowhere',
+        'window_rows WHERE 1=0 UNION ALL SELECT 1',
+        '`',
+      ]) {
+        const refused = rows(statement.query, parametersOf(statement, { rows: text }));
+        await expect(refused, text).rejects.toMatchObject({ code: expect.stringMatching(/^EVS_STORE_/) });
+      }
+    },
+  );
+
+  it('statements that fill the job’s tables take hostile texts for names that nobody has', async () => {
+    const contents = await opened.store.query('reads', CONTENTS, {});
+    for (const sql of FILLS.filter((each) => textsOf(each).length > 0)) {
+      for (const { name } of textsOf(sql)) {
+        for (const text of HOSTILE) {
+          await opened.store.command('jobs', sql, parametersOf({ name: 'fill', sql }, { [name]: text }));
+        }
+      }
+    }
+    expect(await opened.store.query('reads', CONTENTS, {})).toEqual(contents);
+  });
+});
