@@ -20,7 +20,9 @@ WORKDIR /app
 COPY --from=dependencies /app/node_modules ./node_modules
 COPY --from=build /src/dist ./dist
 COPY package.json LICENSE NOTICE ./
-# The image's own user "node", by number so that an orchestrator can see that it is not root. It may write nothing in /app.
+# The image's own user "node", by number so that an orchestrator can see that it is not root. It may write its reports, and
+# nothing in /app.
+RUN install -d -o 1000 -g 1000 /var/lib/evenshare/reports
 USER 1000:1000
 EXPOSE 8484
 # Ready, not merely alive: each role answers on `http.port`, 8484 unless the configuration says otherwise.

@@ -40,13 +40,13 @@ export interface TenantHistoryReader {
   /** Every pool that holds requests or windows, by name. */
   progress(range: Span): Promise<readonly PoolProgress[]>;
   /**
-   * All windows of the pool that start in the range, in time order, in pages of a day, so that a month of any length
-   * fits in memory. Windows without the tenant are there too: they tell how much of the range is known.
+   * All windows of the pool that start in the range, in time order, in pages of a week, so that no range needs
+   * the room of more. Windows without the tenant are there too: they tell how much of the range is known.
    */
   windows(pool: string, tenant: string, range: Span): AsyncIterable<readonly TenantHistoryWindow[]>;
 }
 
-const PAGE_MS = 24 * 60 * 60 * 1000;
+const PAGE_MS = 7 * 24 * 60 * 60 * 1000;
 
 export function createTenantHistoryReader(
   store: Store,

@@ -24,6 +24,7 @@ import {
   DEFAULT_KAFKA_CLIENT_ID,
   DEFAULT_KAFKA_GROUP,
   DEFAULT_KAFKA_TOPIC,
+  DEFAULT_SESSION_TIMEOUT_MS,
   type KafkaConnection,
 } from '../ingest/index.ts';
 import { EvenshareError, parseDurationMs } from '../scheduler-core/kernel/index.ts';
@@ -81,6 +82,7 @@ export interface KafkaConfig {
   readonly topic: string;
   readonly groupId: string;
   readonly fromBeginning: boolean;
+  readonly sessionTimeoutMs: number;
   readonly format: string;
 }
 
@@ -257,6 +259,7 @@ function toKafka(kafka: ConfigFile['kafka']): KafkaConfig | null {
     topic: kafka.topic ?? DEFAULT_KAFKA_TOPIC,
     groupId: kafka.group_id ?? DEFAULT_KAFKA_GROUP,
     fromBeginning: kafka.from_beginning ?? true,
+    sessionTimeoutMs: optionalMs(kafka.session_timeout) ?? DEFAULT_SESSION_TIMEOUT_MS,
     format: kafka.format ?? 'evenshare',
   };
 }

@@ -1,14 +1,16 @@
 import { Type } from 'typebox';
-import { DAY_MS, MINUTE_MS } from '../scheduler-core/kernel/index.ts';
+import { DAY_MS, DURATION_PATTERN, MINUTE_MS } from '../scheduler-core/kernel/index.ts';
 import { DEFAULT_MAX_BODY_BYTES } from './sources/http-intake.ts';
+
+const duration = (description: string) => Type.String({ pattern: DURATION_PATTERN, description });
 
 export const IngestConfigProperties = {
   intake: Type.Optional(
     Type.Object(
       {
         max_body_bytes: Type.Optional(Type.Integer({ minimum: 1_024, maximum: 268_435_456 })),
-        max_future: Type.Optional(Type.String({ pattern: '^[0-9]+(\\.[0-9]+)?(ms|s|m|h|d)$' })),
-        lateness: Type.Optional(Type.String({ pattern: '^[0-9]+(\\.[0-9]+)?(ms|s|m|h|d)$' })),
+        max_future: Type.Optional(duration('arrivals further ahead are refused')),
+        lateness: Type.Optional(duration('arrivals longer ago are refused')),
       },
       { additionalProperties: false },
     ),
@@ -22,6 +24,7 @@ export const IngestConfigProperties = {
         client_id: Type.Optional(Type.String({ minLength: 1, maxLength: 255 })),
         format: Type.Optional(Type.String({ minLength: 1 })),
         from_beginning: Type.Optional(Type.Boolean()),
+        session_timeout: Type.Optional(duration('how long the group waits for a silent member')),
         ssl: Type.Optional(Type.Boolean()),
         sasl: Type.Optional(
           Type.Object(

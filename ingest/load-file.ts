@@ -32,7 +32,9 @@ export interface LoadReport {
 /** Events per submission; two are under way at a time, so that reading goes on while the store works. */
 const EVENTS_PER_SUBMISSION = 20_000;
 const SUBMISSIONS_UNDER_WAY = 2;
-/** When nothing among so many first records is an event, the format is wrong. */
+/** Refused records may be a megabyte each: so many bytes of them make a submission too. */
+const LETTER_BYTES_PER_SUBMISSION = 8_388_608;
+/** When nothing among so many first records is an event, the format is wrong. Until there is one nothing is stored. */
 const FORMAT_CHECK_RECORDS = 100;
 
 /**
@@ -46,11 +48,14 @@ export async function loadFile(options: LoadFileOptions): Promise<LoadReport> {
   const source = options.path === '-' ? 'stdin' : options.path;
   const underWay: Promise<void>[] = [];
   let builder = new SubmissionBuilder();
+  let letterBytes = 0;
+  let hasEvent = false;
   let records = 0;
 
   const submit = async (): Promise<void> => {
     const submission = builder;
     builder = new SubmissionBuilder();
+    letterBytes = 0;
     const stored = options.writer.submit(submission).then((result) => addResult(report, submission, result));
     // Whoever awaits it later learns of a failure; until then it is not unhandled.
     stored.catch(() => undefined);
@@ -69,10 +74,13 @@ export async function loadFile(options: LoadFileOptions): Promise<LoadReport> {
     for (const framed of batch) {
       records++;
       const outcome = framed.kind === 'refused' ? reject(framed.code, framed.detail) : parse(framed.record);
+      hasEvent ||= outcome.kind !== 'rejected' && outcome.kind !== 'skip';
       const { line } = framed.kind === 'refused' ? framed : framed.record;
       builder.add(outcome, (code, detail) => {
         if (report.rejected[code] === undefined) report.samples.push({ line, code, detail });
         report.rejected[code] = (report.rejected[code] ?? 0) + 1;
+        const raw = framed.kind === 'refused' ? framed.raw : rawBytes(framed.record);
+        letterBytes += raw.byteLength;
         return {
           receivedAtMs: options.nowMs(),
           code,
@@ -80,14 +88,17 @@ export async function loadFile(options: LoadFileOptions): Promise<LoadReport> {
           source,
           position: line,
           format: options.adapter.name,
-          raw: framed.kind === 'refused' ? framed.raw : rawBytes(framed.record),
+          raw,
         };
       });
     }
-    checkFormat(options, report, builder, records);
-    if (builder.size >= EVENTS_PER_SUBMISSION) await submit();
+    if (!hasEvent) {
+      if (records >= FORMAT_CHECK_RECORDS) refuseFormat(options, report);
+      continue;
+    }
+    if (builder.size >= EVENTS_PER_SUBMISSION || letterBytes >= LETTER_BYTES_PER_SUBMISSION) await submit();
   }
-  checkFormat(options, report, builder, Number.POSITIVE_INFINITY);
+  if (!hasEvent) refuseFormat(options, report);
   if (builder.size > 0) await submit();
   for (const stored of underWay) await stored;
   return report;
@@ -102,11 +113,9 @@ function csvOptions(adapter: Adapter, options: AdapterOptions) {
 }
 
 /** A file of which nothing can be read is refused whole: its thousands of dead letters would tell nothing more. */
-function checkFormat(options: LoadFileOptions, report: LoadReport, builder: SubmissionBuilder, records: number): void {
-  if (report.accepted > 0 || builder.decisions.length > 0 || builder.pools.length > 0 || builder.coverage.length > 0)
-    return;
+function refuseFormat(options: LoadFileOptions, report: LoadReport): void {
   const sample = report.samples[0];
-  if (sample === undefined || records < FORMAT_CHECK_RECORDS) return;
+  if (sample === undefined) return;
   const name = options.path === '-' ? 'the standard input' : JSON.stringify(options.path);
   throw new EvenshareError(
     'EVS_INPUT_FORMAT',

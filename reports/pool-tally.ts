@@ -3,7 +3,13 @@ import { type CalendarMonth, localTime } from './calendar/month.ts';
 import { segmentAt } from './calendar/time-zone.ts';
 import { causesOf, IncidentTracker } from './incidents.ts';
 import { QualityTally } from './quality.ts';
-import { type PoolReport, type ReportHour, WINDOW_COLUMNS, type WindowRow } from './report-document.ts';
+import {
+  type PoolReport,
+  type ReportHour,
+  WINDOW_COLUMN_INDEX,
+  WINDOW_COLUMNS,
+  type WindowRow,
+} from './report-document.ts';
 import { Tally } from './tally.ts';
 import { waitDistribution } from './wait-distribution.ts';
 
@@ -94,7 +100,7 @@ export class PoolTally {
         totals: (this.#days[index] ?? new Tally()).totals(),
       })),
       hours: [...this.#hours.values()],
-      wait_distribution: waitDistribution(this.#rows.flatMap((row) => row[P99] ?? [])),
+      wait_distribution: waitDistribution(this.#rows.flatMap((row) => row[WINDOW_COLUMN_INDEX.p99WaitMs] ?? [])),
       incidents: this.#incidents.incidents(),
       quality: this.#quality.quality(progress?.hoursNotComputed ?? 0),
       windows: { columns: [...WINDOW_COLUMNS], rows: this.#rows },
@@ -103,7 +109,6 @@ export class PoolTally {
 }
 
 const HOUR_MS = 60 * 60 * 1000;
-const P99 = 14;
 
 function newHour(of: Pick<ReportHour, 'date' | 'hour' | 'start'>): OpenHour {
   return {

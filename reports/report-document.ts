@@ -165,6 +165,9 @@ export const WINDOW_COLUMNS = [
   'causes',
 ] as const;
 
+/** Where in a row stands what charts need. */
+export const WINDOW_COLUMN_INDEX = { start: 0, p99WaitMs: 14, thresholdMs: 17 } as const;
+
 const WindowRowSchema = Type.Tuple([
   utcTime(),
   Type.Enum(['provisional', 'final']),

@@ -1,6 +1,7 @@
 export {
   assertInvariant,
   assertNever,
+  DURATION_PATTERN,
   ERROR_CODES,
   type ErrorCode,
   EvenshareError,

@@ -51,7 +51,7 @@ export function startJobs(
       running = runOnce(context, { job, alerts, state, log });
       return running;
     },
-    { name: 'minute-job', noOverlap: true, timezone: 'UTC' },
+    { name: 'minute-job', noOverlap: true, timezone: 'UTC', logger: quietLogger(log) },
   );
   return {
     notReady: (nowMs) => state.notReady(nowMs),
@@ -59,6 +59,16 @@ export function startJobs(
       await task.stop();
       await running;
     },
+  };
+}
+
+/** The schedule's own messages into our log, not onto the console: that a run is skipped while one is under way is its job. */
+function quietLogger(log: Logger) {
+  return {
+    info: (message: string) => log.debug(message),
+    warn: (message: string) => log.debug(message),
+    error: (message: string | Error) => log.error(String(message)),
+    debug: (message: string | Error) => log.debug(String(message)),
   };
 }
 

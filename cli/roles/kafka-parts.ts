@@ -4,7 +4,6 @@ import { Gauge, type Registry } from 'prom-client';
 import {
   type BatchWriter,
   createEventProducer,
-  DEFAULT_SESSION_TIMEOUT_MS,
   type EventSink,
   findAdapter,
   type IngestMetrics,
@@ -62,7 +61,7 @@ export async function startIngest(
     topic: kafka.topic,
     groupId: kafka.groupId,
     fromBeginning: kafka.fromBeginning,
-    sessionTimeoutMs: DEFAULT_SESSION_TIMEOUT_MS,
+    sessionTimeoutMs: kafka.sessionTimeoutMs,
     yieldTurn: nextTurn,
     adapter,
     adapterOptions: { defaultPool: 'default', tenant: null, options: {}, mapping: null },

@@ -1,11 +1,11 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { type Cell, type Store, tsvRow } from '../../analytics/storage/index.ts';
+import { type Cell, type Settings, type Store, tsvRow } from '../../analytics/storage/index.ts';
 import { EvenshareError } from '../../scheduler-core/kernel/index.ts';
 import { storeDeadLetters } from '../dead-letters.ts';
 import type { CoverageReport, DecisionEvent, PoolAnnouncement } from '../event/decision-event.ts';
 import { leanShape } from '../event/event-row.ts';
 import { KnownRequests } from './count-known.ts';
-import { existingRequests } from './existing-requests.ts';
+import { existingRequests, StoredMinutes } from './existing-requests.ts';
 import { isSkewed, type Submission, type SubmissionResult } from './submission.ts';
 
 export interface BatchWriterOptions {
@@ -42,6 +42,7 @@ interface Pending {
 
 export function createBatchWriter(store: Store, options: BatchWriterOptions): BatchWriter {
   const queue: Pending[] = [];
+  const minutes = new StoredMinutes();
   let pendingEvents = 0;
   let flushing: Promise<void> | null = null;
 
@@ -50,7 +51,7 @@ export function createBatchWriter(store: Store, options: BatchWriterOptions): Ba
       const batch = takeBatch(queue, options.maxBatchEvents);
       try {
         const results = await writeBatch(
-          store,
+          { store, minutes },
           batch.map((pending) => pending.submission),
           options.nowMs(),
         );
@@ -106,10 +107,15 @@ function takeBatch(queue: Pending[], maxEvents: number): Pending[] {
   return queue.splice(0, count);
 }
 
+interface Target {
+  readonly store: Store;
+  readonly minutes: StoredMinutes;
+}
+
 /** Effects in order, each safe to repeat: 1 requests, 2 what pools and gateways announced, 3 dead letters, 4 answer. */
-async function writeBatch(store: Store, batch: readonly Submission[], nowMs: number): Promise<SubmissionResult[]> {
-  const decisions = batch.flatMap((submission) => submission.decisions);
-  const results = await writeRequests(store, batch, decisions, nowMs);
+async function writeBatch(into: Target, batch: readonly Submission[], nowMs: number): Promise<SubmissionResult[]> {
+  const { store } = into;
+  const results = await writeRequests(into, batch, nowMs);
   await insertPools(
     store,
     batch.flatMap((submission) => submission.pools),
@@ -130,22 +136,22 @@ async function writeBatch(store: Store, batch: readonly Submission[], nowMs: num
 /** Events worked through at a time, before other work of the process gets its turn. */
 const EVENTS_PER_TURN = 2_000;
 
+/** Rows of one request are merged with the parts, and until then as they are read: merging what one insert holds is half of its work. */
+const MERGE_LATER: Settings = { optimize_on_insert: 0 };
+
 /** What this process has to do goes on while the engine looks and while it stores. */
 async function writeRequests(
-  store: Store,
+  { store, minutes }: Target,
   batch: readonly Submission[],
-  decisions: readonly DecisionEvent[],
   nowMs: number,
 ): Promise<SubmissionResult[]> {
+  const decisions = batch.flatMap((submission) => submission.decisions);
   if (decisions.length === 0) return countKnown(batch, new KnownRequests([]));
-  const { columns, cells } = leanShape(decisions);
-  const [stored, rows] = await Promise.all([
-    existingRequests(store, decisions),
-    inTurns(decisions, (event) => tsvRow(cells(event, nowMs))),
-  ]);
+  const { columns, row } = leanShape(decisions, nowMs);
+  const [stored, rows] = await Promise.all([existingRequests(store, decisions, minutes), inTurns(decisions, row)]);
   const [results] = await Promise.all([
     countKnown(batch, new KnownRequests(stored)),
-    store.insert('intake', 'requests', columns, rows.join('')),
+    store.insert('intake', 'requests', columns, rows.join(''), MERGE_LATER),
   ]);
   return results;
 }

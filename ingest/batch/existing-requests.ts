@@ -47,29 +47,48 @@ WHERE ${WITH_ONE_OF_THE_IDS}`,
 /** Requests per read: what is decoded at once holds up everything else. */
 const REQUESTS_PER_READ = 2_000;
 
+/** How many minutes are remembered: more than are under way in any log that is near its time's order. */
+const REMEMBERED_MINUTES = 10_000;
+
+/** Minutes that a writer knows to hold requests, so that the store is asked for each once. */
+export class StoredMinutes {
+  readonly #keys = new Set<string>();
+
+  has(key: string): boolean {
+    return this.#keys.has(key);
+  }
+
+  add(keys: Iterable<string>): void {
+    for (const key of keys) this.#keys.add(key);
+    for (const oldest of this.#keys) {
+      if (this.#keys.size <= REMEMBERED_MINUTES) break;
+      this.#keys.delete(oldest);
+    }
+  }
+}
+
 /**
  * What the store holds of the requests of a batch: rows with the id of one of the events, in the minutes in which the
  * events arrive. A cheap look at the key finds which minutes can hold any, another one which ids are there: of most
  * batches none is.
+ *
+ * @param known What earlier batches of the same writer found or are about to store; those of this one are added.
  */
-export async function existingRequests(store: Store, events: readonly DecisionEvent[]): Promise<DecisionEvent[]> {
-  const minutes = new Set<number>();
-  const pools = new Set<string>();
-  for (const event of events) {
-    minutes.add(minuteOf(event));
-    pools.add(event.pool);
-  }
-  const stored = new Set(await store.query('intake', STORED_MINUTES, { pools: [...pools], minutes: [...minutes] }));
-  if (stored.size === 0) return [];
-  const ids = new Set<string>();
-  const storedMinutes = new Set<number>();
-  for (const event of events) {
-    if (!stored.has(minuteKey(event.pool, minuteOf(event)))) continue;
-    ids.add(event.requestId);
-    storedMinutes.add(minuteOf(event));
-  }
-  const within = { pools: [...pools], minutes: [...storedMinutes] };
-  const found = await store.query('intake', STORED_IDS, { ...within, request_ids: [...ids].join('\n') });
+export async function existingRequests(
+  store: Store,
+  events: readonly DecisionEvent[],
+  known: StoredMinutes = new StoredMinutes(),
+): Promise<DecisionEvent[]> {
+  const groups = groupByMinute(events);
+  const stored = await storedGroups(store, groups, known);
+  known.add(groups.keys());
+  if (stored.length === 0) return [];
+  const within = {
+    pools: [...new Set(stored.map((group) => group.pool))],
+    minutes: [...new Set(stored.map((group) => group.minuteS))],
+  };
+  const ids = stored.map((group) => group.requestIds.join('\n')).join('\n');
+  const found = await store.query('intake', STORED_IDS, { ...within, request_ids: ids });
   const requests: DecisionEvent[] = [];
   for (let from = 0; from < found.length; from += REQUESTS_PER_READ) {
     const some = found.slice(from, from + REQUESTS_PER_READ).join('\n');
@@ -78,8 +97,38 @@ export async function existingRequests(store: Store, events: readonly DecisionEv
   return requests;
 }
 
-function minuteOf(event: DecisionEvent): number {
-  return Math.floor(event.arrivedAtMs / 60_000) * 60;
+async function storedGroups(
+  store: Store,
+  groups: ReadonlyMap<string, MinuteGroup>,
+  known: StoredMinutes,
+): Promise<MinuteGroup[]> {
+  const unknown = [...groups].flatMap(([key, group]) => (known.has(key) ? [] : [group]));
+  const pools = [...new Set(unknown.map((group) => group.pool))];
+  const minutes = [...new Set(unknown.map((group) => group.minuteS))];
+  const found = new Set(unknown.length === 0 ? [] : await store.query('intake', STORED_MINUTES, { pools, minutes }));
+  return [...groups].flatMap(([key, group]) => (known.has(key) || found.has(key) ? [group] : []));
+}
+
+interface MinuteGroup {
+  readonly pool: string;
+  /** Epoch seconds of the minute's start. */
+  readonly minuteS: number;
+  readonly requestIds: string[];
+}
+
+function groupByMinute(events: readonly DecisionEvent[]): Map<string, MinuteGroup> {
+  const groups = new Map<string, MinuteGroup>();
+  let last: MinuteGroup | undefined;
+  for (const { pool, arrivedAtMs, requestId } of events) {
+    const minuteS = Math.floor(arrivedAtMs / 60_000) * 60;
+    if (last?.pool !== pool || last.minuteS !== minuteS) {
+      const key = minuteKey(pool, minuteS);
+      last = groups.get(key) ?? { pool, minuteS, requestIds: [] };
+      groups.set(key, last);
+    }
+    last.requestIds.push(requestId);
+  }
+  return groups;
 }
 
 /** Names hold no control characters, so the parts cannot run into each other. */

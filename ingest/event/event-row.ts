@@ -1,4 +1,4 @@
-import type { Cell } from '../../analytics/storage/index.ts';
+import { type Cell, tsvCell } from '../../analytics/storage/index.ts';
 import type { DecisionEvent } from './decision-event.ts';
 
 type EventColumn = readonly [column: string, field: keyof DecisionEvent];
@@ -37,41 +37,40 @@ const FACTS: readonly EventColumn[] = [
   ['wait_provenance', 'waitProvenance'],
 ];
 
+/** Every column of `requests` that an event can fill, in the order of `requestCells`. */
+export const REQUEST_COLUMNS: readonly string[] = [
+  ...[...IDENTITY, ...FACTS].map(([column]) => column),
+  'stored_at_ms',
+];
+
+/** One event as a row of `requests` with all its columns; the table's engine merges the rows of a request field by field. */
+export function requestCells(event: DecisionEvent, storedAtMs: number): readonly Cell[] {
+  return [...[...IDENTITY, ...FACTS].map(([, field]) => event[field]), storedAtMs];
+}
+
 /** How some events are written as rows of `requests`. */
 export interface RowShape {
   readonly columns: readonly string[];
-  /** One event as a row in the order of `columns`; the table's engine merges the rows of a request field by field. */
-  cells(event: DecisionEvent, storedAtMs: number): Cell[];
-}
-
-function shapeOf(columns: readonly EventColumn[]): RowShape {
-  const fields = columns.map(([, field]) => field);
-  return {
-    columns: [...columns.map(([column]) => column), 'stored_at_ms'],
-    cells: (event, storedAtMs) => {
-      const cells: Cell[] = [];
-      for (const field of fields) cells.push(event[field]);
-      cells.push(storedAtMs);
-      return cells;
-    },
-  };
-}
-
-const WHOLE = shapeOf([...IDENTITY, ...FACTS]);
-
-/** Every column of `requests` that an event can fill, in the order of `requestCells`. */
-export const REQUEST_COLUMNS = WHOLE.columns;
-
-/** One event as a row of `requests` with all its columns. */
-export function requestCells(event: DecisionEvent, storedAtMs: number): readonly Cell[] {
-  return WHOLE.cells(event, storedAtMs);
+  /** One event as a row of TabSeparated text in the order of `columns`. */
+  row(event: DecisionEvent): string;
 }
 
 /**
- * The shape with no column in which all of these events are null: most logs fill half of them, and the engine takes as
- * long to read a null as a number.
+ * The shape that leaves out the columns in which all of these events are null: most logs fill half of them, and a null
+ * takes the engine as long to read as a number.
  */
-export function leanShape(events: readonly DecisionEvent[]): RowShape {
+export function leanShape(events: readonly DecisionEvent[], storedAtMs: number): RowShape {
   const filled = FACTS.filter(([, field]) => events.some((event) => event[field] !== null));
-  return shapeOf([...IDENTITY, ...filled]);
+  const columns = [...IDENTITY, ...filled];
+  const fields = columns.map(([, field]) => field);
+  const end = `${storedAtMs}\n`;
+  return {
+    columns: [...columns.map(([column]) => column), 'stored_at_ms'],
+    row: (event) => {
+      const texts: string[] = [];
+      for (const field of fields) texts.push(tsvCell(event[field]));
+      texts.push(end);
+      return texts.join('\t');
+    },
+  };
 }

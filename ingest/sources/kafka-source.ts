@@ -10,7 +10,11 @@ import { DEFAULT_MESSAGE_LIMITS, type IntakeLimits, MessageIntake } from './mess
 import type { MessageSource, SourceClock } from './message-source.ts';
 import { TroubleLog } from './trouble-log.ts';
 
-export const DEFAULT_SESSION_TIMEOUT_MS = 30 * SECOND_MS;
+/**
+ * Whoever takes over from a process that was killed waits for so long: the brokers do not know sooner that it is gone.
+ * Heartbeats go on while the store is at work, so that it need not cover an insert.
+ */
+export const DEFAULT_SESSION_TIMEOUT_MS = 10 * SECOND_MS;
 const DEFAULT_SHUTDOWN_LIMIT_MS = 10 * SECOND_MS;
 const CLOSE_LIMIT_MS = 5 * SECOND_MS;
 /** How often the ends of the partitions are asked for, so that lag grows also while nothing is read. */

@@ -188,7 +188,7 @@ export class MessageIntake implements MessageSink {
     own.flush ??= this.#storeBatches(own, isOpenToo).then(
       () => {
         own.flush = null;
-        if (own.buffer.hasFull) this.#flush(own, false);
+        if (this.#isOwn(own) && own.buffer.hasFull) this.#flush(own, false);
       },
       (error: unknown) => {
         this.#fail(error);

@@ -69,7 +69,8 @@ function ratioTile(figures: ReportFigures, only: PoolReport | null, words: Words
   const ratio = figures.served_to_fair_share_ratio;
   const label = say('tile.ratio');
   if (ratio === null || only === null) {
-    return unknownTile(label, code('reason', figures.served_to_fair_share_reason ?? ''), words);
+    const tile = unknownTile(label, code('reason', figures.served_to_fair_share_reason ?? ''), words);
+    return only === null ? { ...tile, figure: say('tile.ratio_per_pool') } : tile;
   }
   const { served_cost: served, fair_share_cost: fair } = only.totals.compared;
   return {

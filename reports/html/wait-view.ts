@@ -1,5 +1,5 @@
 import { type WaitPoint, type WaitSpan, waitChart } from '../charts/wait-chart.ts';
-import type { PoolReport, ReportDocument } from '../report-document.ts';
+import { type PoolReport, type ReportDocument, WINDOW_COLUMN_INDEX } from '../report-document.ts';
 import type { Words } from './words.ts';
 
 const MINUTE_MS = 60 * 1000;
@@ -42,8 +42,9 @@ export function waitView(document: ReportDocument, pool: PoolReport, words: Word
 
 function windowPoints(pool: PoolReport, windowMs: number): WaitPoint[] {
   return pool.windows.rows.flatMap((row) => {
-    const [start, p99Ms, thresholdMs] = [row[0], row[14], row[17]];
-    const startMs = Date.parse(start);
+    const startMs = Date.parse(row[WINDOW_COLUMN_INDEX.start]);
+    const p99Ms = row[WINDOW_COLUMN_INDEX.p99WaitMs];
+    const thresholdMs = row[WINDOW_COLUMN_INDEX.thresholdMs];
     return p99Ms === null ? [] : [{ startMs, endMs: startMs + windowMs, p99Ms, isOver: p99Ms > thresholdMs }];
   });
 }

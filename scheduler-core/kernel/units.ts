@@ -11,6 +11,9 @@ const DURATION_UNITS_MS = new Map([
   ['d', DAY_MS],
 ]);
 
+/** Texts that `parseDurationMs` reads, as a regular expression for schemas. */
+export const DURATION_PATTERN = '^[0-9]+(\\.[0-9]+)?(ms|s|m|h|d)$';
+
 /** Milliseconds of `250ms`, `60s`, `1m`, `2h`, `1d`; null when the text is no such duration. The unit is required. */
 export function parseDurationMs(text: string): number | null {
   const match = /^(\d+(?:\.\d+)?)(ms|s|m|h|d)$/.exec(text.trim());

@@ -107,9 +107,9 @@ describe.each(names)('dashboards/grafana/%s', (name) => {
     }
   });
 
-  it('shows every figure of a pool and every counter of the intake', () => {
+  it('shows every figure that the product exports of its own work', () => {
     const shown = new Set(targets.flatMap(({ expr }) => parsePromql(expr).metrics));
-    const wanted = [...exported.keys()].filter((metric) => /^evenshare_(pools?|ingest|job)_/.test(metric));
+    const wanted = [...exported.keys()].filter((metric) => /^evenshare_(pools?|ingest|job|kafka)_/.test(metric));
     expect(wanted.length).toBeGreaterThan(10);
     expect(wanted.filter((metric) => !shown.has(metric))).toEqual([]);
   });

@@ -7,9 +7,9 @@ const compose = readCompose();
 const CONFIG = 'deploy/evenshare.yaml';
 const ROLES = ['migrate', 'ingest', 'jobs', 'serve'];
 
-/** The environment of the roles, with a value for each secret. */
+/** The environment of the roles, with a value for each variable. */
 const environment = Object.fromEntries(
-  Object.keys(compose.services.serve?.environment ?? {}).map((name) => [name, `value-of-${name.toLowerCase()}`]),
+  Object.keys(compose.services.serve?.environment ?? {}).map((name) => [name, `http://value-of-${name.toLowerCase()}`]),
 );
 const config = parseConfig(readText(CONFIG), CONFIG, environment);
 
@@ -19,7 +19,7 @@ describe('deploy/evenshare.yaml', () => {
       kind: 'server',
       url: 'http://clickhouse:8123',
       username: 'evenshare',
-      password: 'value-of-evenshare_clickhouse_password',
+      password: 'http://value-of-evenshare_clickhouse_password',
       database: compose.services.clickhouse?.environment?.CLICKHOUSE_DB,
     });
     for (const role of ROLES) {
@@ -29,7 +29,7 @@ describe('deploy/evenshare.yaml', () => {
     }
   });
 
-  it('uses every secret that the roles are given, and is refused without them, each by name', () => {
+  it('uses every variable that the roles are given, and is refused without them, each by name', () => {
     const refusal = (): unknown => parseConfig(readText(CONFIG), CONFIG, {});
     for (const name of Object.keys(environment)) expect(refusal).toThrow(`variable ${name} is not set`);
   });

@@ -12,6 +12,7 @@ import {
   readReport,
   reportHash,
 } from '../../reports/index.ts';
+import { WINDOW_COLUMN_INDEX, WINDOW_COLUMNS } from '../../reports/report-document.ts';
 import { seededRandom } from '../../scheduler-core/kernel/index.ts';
 import { DAY_MS, fakeHistory, figures, HOUR_MS, historyWindow, MINUTE_MS, randomHistory } from './fake-history.ts';
 
@@ -319,6 +320,15 @@ describe('a report', () => {
       locale,
     });
     expect([document.state, document.state_reasons]).toEqual([state, reasons]);
+  });
+
+  it('has the columns of its windows where charts look for them', () => {
+    const { start, p99WaitMs, thresholdMs } = WINDOW_COLUMN_INDEX;
+    expect([start, p99WaitMs, thresholdMs].map((index) => WINDOW_COLUMNS[index])).toEqual([
+      'start',
+      'wait_p99_ms',
+      'threshold_ms',
+    ]);
   });
 
   it('names its period with the zone’s offsets', async () => {

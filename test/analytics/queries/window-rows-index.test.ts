@@ -88,6 +88,13 @@ describe('what a window reads of earlier minutes', () => {
       expect(open?.read).toBeLessThanOrEqual(3 * ofOneMinute);
     });
 
+    // Fails as long as the condition is one that the engine does not answer from is_retry_range: written as
+    // `isNotNull(original_request_id) > 0` it is (1 granule of 74), as `… IS NOT NULL` it is not.
+    it.fails('skips the granules without a retry', async () => {
+      const [, , retries] = await granules(FILL_WINDOW_ROWS);
+      expect(retries?.read).toBeLessThanOrEqual(ofOneMinute);
+    });
+
     it('would read everything by an expression that differs, as little as it may', async () => {
       const another = FILL_WINDOW_ROWS.replaceAll('9223372036854775807', '9223372036854775806');
       const [, open] = await granules(another);

@@ -1,6 +1,8 @@
+import { join } from 'node:path';
+import { type Admin, Kafka, logLevel, Partitioners } from 'kafkajs';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { systemClock } from '../../../cli/clock.ts';
-import type { BatchWriter } from '../../../ingest/index.ts';
+import { type BatchWriter, findAdapter } from '../../../ingest/index.ts';
 import type { KafkaConnection } from '../../../ingest/sources/kafka-client.ts';
 import { createEventProducer } from '../../../ingest/sources/kafka-producer.ts';
 import { startKafkaSource } from '../../../ingest/sources/kafka-source.ts';
@@ -10,6 +12,7 @@ import { type TemporaryStore, temporaryStore } from '../../support/temporary-sto
 import {
   caughtUp,
   collectingLog,
+  committedOffsets,
   eventMessages,
   eventually,
   send,
@@ -57,10 +60,10 @@ describe('a start that cannot succeed', () => {
     });
   });
 
-  it.each(['plain', 'scram-sha-256', 'scram-sha-512'] as const)(
+  it.for(['plain', 'scram-sha-256', 'scram-sha-512'] as const)(
     'says that the credentials are refused, and reads with the right ones (%s)',
-    async (mechanism) => {
-      const kafka = await startKafka(context());
+    async (mechanism, context) => {
+      const kafka = await startKafka(context);
       const topic = `secured-${mechanism}`;
       await kafka.createTopic(topic, 1);
       await send(kafka, topic, eventMessages(topic, 5));
@@ -85,8 +88,211 @@ describe('a start that cannot succeed', () => {
   });
 
   it('refuses a format whose records are no messages', async () => {
-    const { findAdapter } = await import('../../../ingest/index.ts');
     const options = { ...sourceOptions(NOBODY, 'rows', writer), adapter: findAdapter('csv') };
     await expect(startKafkaSource(options)).rejects.toMatchObject({ code: 'EVS_USAGE' });
   });
 });
+
+describe('a broker that goes away', () => {
+  it.for([
+    ['stopped in order', 'SIGTERM'],
+    ['killed', 'SIGKILL'],
+  ] as const)('loses nothing when it is %s and comes back, and says so once', async ([, signal], context) => {
+    const kafka = await startKafka(context);
+    const topic = `back-after-${signal.toLowerCase()}`;
+    await kafka.createTopic(topic, 3);
+    const events = eventMessages(topic, 900);
+    const { log, lines } = collectingLog();
+    await send(kafka, topic, events.slice(0, 600));
+    // A broker that is back waits for the member that it knew until its session ends.
+    const more = { log, sessionTimeoutMs: 3_000, limits: { maxBatchMessages: 100 } };
+    const options = sourceOptions(kafka.bootstrap, topic, writer, more);
+    await withSources([options], async (source) => {
+      await eventually(() => expect(source.progress().partitions.length).toBe(3));
+      await kafka.halt(signal);
+      await eventually(() => expect(lines.length).toBe(1));
+      const { lastAdvanceMs } = source.progress();
+      await kafka.start();
+      await send(kafka, topic, events.slice(600));
+      await caughtUp([source], 3, 900);
+      expect(source.progress().lastAdvanceMs).toBeGreaterThan(lastAdvanceMs);
+    });
+    expect((await stored(temporary.store, topic)).requests).toBe(900);
+    expect(lines[0]).toContain(`reading topic "${topic}" from Kafka fails and is tried again: no Kafka broker answers`);
+    expect(lines.slice(1)).toEqual([`reading topic "${topic}" from Kafka works again`]);
+  });
+
+  it('lets a source stop while it is away', async (context) => {
+    const kafka = await startKafka(context);
+    await kafka.createTopic('left', 1);
+    const { log, lines } = collectingLog();
+    const source = await startKafkaSource(sourceOptions(kafka.bootstrap, 'left', writer, { log }));
+    await kafka.halt();
+    await eventually(() => expect(lines.length).toBe(1));
+    await source.stop();
+    await expect(source.done).resolves.toBeUndefined();
+    await kafka.start();
+  });
+});
+
+describe('what a topic may do to its readers', () => {
+  it('reads only what transactions committed, and is not behind for their records', async (context) => {
+    const kafka = await startKafka(context);
+    await kafka.createTopic('transactions', 1);
+    const events = eventMessages('transactions', 30);
+    const client = new Kafka({ brokers: [kafka.bootstrap], logLevel: logLevel.NOTHING });
+    const producer = client.producer({
+      createPartitioner: Partitioners.DefaultPartitioner,
+      transactionalId: 'gateway',
+      idempotent: true,
+      maxInFlightRequests: 1,
+    });
+    await producer.connect();
+    const inTransaction = async (from: number, isKept: boolean): Promise<void> => {
+      const transaction = await producer.transaction();
+      await transaction.send({ topic: 'transactions', messages: events.slice(from, from + 10) });
+      await (isKept ? transaction.commit() : transaction.abort());
+    };
+    await withSources([sourceOptions(kafka.bootstrap, 'transactions', writer)], async (source) => {
+      await inTransaction(0, true);
+      await caughtUp([source], 1, 11);
+      await inTransaction(10, false);
+      await inTransaction(20, true);
+      await caughtUp([source], 1, 33);
+      expect(source.progress().partitions[0]?.lagMessages).toBe(0);
+    });
+    await producer.disconnect();
+    expect(await stored(temporary.store, 'transactions')).toEqual({ requests: 20, deliveries: 20 });
+  });
+
+  it('reads a topic that was made again, and its new partition, from the beginning', async (context) => {
+    const kafka = await startKafka(context);
+    await kafka.createTopic('remade', 2);
+    await send(kafka, 'remade', eventMessages('remade', 400));
+    const options = sourceOptions(kafka.bootstrap, 'remade', writer);
+    await withSources([options], (source) => caughtUp([source], 2, 400));
+    await withAdmin(kafka.bootstrap, (admin) => admin.deleteTopics({ topics: ['remade'] }));
+    await eventually(() => kafka.createTopic('remade', 3));
+    await eventually(() => send(kafka, 'remade', eventMessages('remade-again', 90)));
+    await withSources([options], (source) => caughtUp([source], 3, 90));
+    expect(await stored(temporary.store, 'remade-again')).toEqual({ requests: 90, deliveries: 90 });
+  });
+
+  it('is told when its messages are packed in a way that is not read here, and nothing is committed', async (context) => {
+    const kafka = await startKafka(context);
+    const configEntries = [{ name: 'compression.type', value: 'snappy' }];
+    await withAdmin(kafka.bootstrap, (admin) =>
+      admin.createTopics({ waitForLeaders: true, topics: [{ topic: 'packed', numPartitions: 1, configEntries }] }),
+    );
+    await send(kafka, 'packed', eventMessages('packed', 3));
+    const source = await startKafkaSource(sourceOptions(kafka.bootstrap, 'packed', writer));
+    await expect(source.done).rejects.toMatchObject({
+      code: 'EVS_KAFKA_TOPIC',
+      message:
+        'topic "packed" holds messages compressed in a way that is not read here: let producers use gzip or none',
+    });
+    expect((await committedOffsets(kafka, 'packed'))[0]).toBeLessThanOrEqual(0);
+  });
+});
+
+describe('events on their way to the topic', () => {
+  const connect = async (
+    bootstrap: string,
+    topic: string,
+    more: { maxPendingBytes?: number; deliveryLimitMs?: number } = {},
+  ) =>
+    createEventProducer({
+      connection: { brokers: [bootstrap] },
+      topic,
+      clock: systemClock,
+      log: collectingLog().log,
+      ...more,
+    });
+
+  it('are all there once the call is answered, however large it is, each request in one partition', async (context) => {
+    const kafka = await startKafka(context);
+    await kafka.createTopic('produced', 3);
+    const producer = await connect(kafka.bootstrap, 'produced');
+    const text = 'x'.repeat(1_000);
+    const lines = eventMessages('produced', 3_000).map(({ key, value }) => ({
+      key,
+      value: Buffer.from(value.replace('{', `{"note":"${text}",`)),
+    }));
+    await Promise.all([
+      producer.produce(lines.slice(0, 2_990)),
+      producer.produce(lines.slice(2_980)),
+      producer.produce([]),
+    ]);
+    expect(producer.pendingBytes).toBe(0);
+    await producer.close();
+    await withSources([sourceOptions(kafka.bootstrap, 'produced', writer)], (source) => caughtUp([source], 3, 3_010));
+    expect(await stored(temporary.store, 'produced')).toEqual({ requests: 3_000, deliveries: 3_010 });
+  });
+
+  it('are refused when too many wait, and when one is larger than the topic takes', async (context) => {
+    const kafka = await startKafka(context);
+    await kafka.createTopic('narrow', 1);
+    const producer = await connect(kafka.bootstrap, 'narrow', { maxPendingBytes: 3_000_000 });
+    const large = { key: 'large', value: 'x'.repeat(2_000_000) };
+    const first = producer.produce([large]);
+    await expect(producer.produce([large])).rejects.toMatchObject({ code: 'EVS_BUSY', retryable: true });
+    const small = producer.produce([{ key: 'small', value: '{}' }]);
+    await expect(first).rejects.toMatchObject({
+      code: 'EVS_KAFKA_TOPIC',
+      message: 'an event is larger than topic "narrow" takes: raise its max.message.bytes',
+    });
+    await expect(small).resolves.toBeUndefined();
+    await producer.close();
+  });
+
+  it('are given up after the limit while no broker answers, and go through when one is back in time', async (context) => {
+    const kafka = await startKafka(context);
+    await kafka.createTopic('patient', 1);
+    const [impatient, patient] = await Promise.all([
+      connect(kafka.bootstrap, 'patient', { deliveryLimitMs: 0 }),
+      connect(kafka.bootstrap, 'patient', { deliveryLimitMs: 60_000 }),
+    ]);
+    await kafka.halt();
+    const lines = eventMessages('patient', 10);
+    const waiting = patient.produce(lines);
+    await expect(impatient.produce(lines)).rejects.toMatchObject({ code: 'EVS_KAFKA_UNREACHABLE', retryable: true });
+    await kafka.start();
+    await waiting;
+    await Promise.all([impatient.close(), patient.close()]);
+    await withSources([sourceOptions(kafka.bootstrap, 'patient', writer)], async (source) => {
+      await eventually(async () => expect((await stored(temporary.store, 'patient')).requests).toBe(10));
+      expect(source.progress().heldMessages).toBe(0);
+    });
+  });
+});
+
+describe('an idle connection to a broker', () => {
+  let program = '';
+  beforeAll(async () => {
+    program = await bundleProgram(join(import.meta.dirname, 'kafka-idle-program.ts'));
+  });
+
+  const countTimers = async (bootstrap: string, guard: 'guarded' | 'plain') => {
+    const child = startProgram(program, [bootstrap, guard]);
+    const counted: unknown = JSON.parse(await child.nextLine());
+    await child.finish();
+    return counted;
+  };
+
+  it('sets no timer and warns of nothing, though kafkajs by itself sets one every millisecond', async (context) => {
+    const kafka = await startKafka(context);
+    expect(await countTimers(kafka.bootstrap, 'guarded')).toEqual({ timers: 0, warnings: [] });
+    const { timers } = Object(await countTimers(kafka.bootstrap, 'plain'));
+    expect(timers).toBeGreaterThan(20);
+  });
+});
+
+async function withAdmin(bootstrap: string, work: (admin: Admin) => Promise<unknown>): Promise<void> {
+  const admin = new Kafka({ brokers: [bootstrap], logLevel: logLevel.NOTHING }).admin();
+  await admin.connect();
+  try {
+    await work(admin);
+  } finally {
+    await admin.disconnect();
+  }
+}

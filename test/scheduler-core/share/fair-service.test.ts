@@ -33,11 +33,13 @@ function literal(steps: readonly FairStep[]) {
     const rows = tenants.map((each, i) => {
       const q = Math.max(0, each.offeredAdmitted + (backlog[i] ?? 0) - (share[i] ?? 0));
       next.set(each.tenant, q);
+      const lagBefore = Math.max(0, each.late - (owed.get(each.tenant) ?? 0));
       return {
         demand: demand[i] ?? 0,
         backlog: backlog[i] ?? 0,
         share: share[i] ?? 0,
         q,
+        lagBefore,
         lag: Math.max(0, each.lateAfter - q),
       };
     });
@@ -60,6 +62,7 @@ describe('fair service', () => {
             expect(tenant?.demand).toBeCloseTo(row.demand, 6);
             expect(tenant?.backlog).toBeCloseTo(row.backlog, 6);
             expect(tenant?.idealBacklogAfter).toBeCloseTo(row.q, 6);
+            expect(tenant?.lagBefore).toBeCloseTo(row.lagBefore, 6);
             expect(tenant?.lag).toBeCloseTo(row.lag, 6);
             if (known) expect(tenant?.share).toBeCloseTo(row.share, 6);
             else expect([tenant?.share, tenant?.inShare]).toEqual([null, null]);
