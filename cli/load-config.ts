@@ -27,6 +27,8 @@ import {
   DEFAULT_SESSION_TIMEOUT_MS,
   type KafkaConnection,
 } from '../ingest/index.ts';
+import { DEFAULT_REPORT_TIME_ZONE, ReportsConfigProperties } from '../reports/config.ts';
+import { canonicalTimeZone, type ReportFormat } from '../reports/index.ts';
 import { EvenshareError, parseDurationMs } from '../scheduler-core/kernel/index.ts';
 
 /** The whole configuration file; each part is owned by the folder that it configures. */
@@ -35,6 +37,7 @@ export const ConfigSchema = Type.Object(
     ...AnalyticsConfigProperties,
     ...IngestConfigProperties,
     ...DashboardsConfigProperties,
+    ...ReportsConfigProperties,
     log: Type.Optional(
       Type.Object(
         { level: Type.Optional(Type.Enum(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'])) },
@@ -72,6 +75,12 @@ export interface Config {
     readonly stdout: boolean;
     readonly webhook: WebhookOptions | null;
   };
+  /** Scheduled reports; null: none. */
+  readonly reports: {
+    readonly folder: string;
+    readonly timeZone: string;
+    readonly formats: readonly ReportFormat[];
+  } | null;
   /** Where people reach the pages, for links; null: where the process itself listens. */
   readonly pageUrl: string | null;
   readonly logLevel: string;
@@ -228,6 +237,7 @@ function toConfig(file: ConfigFile, path: string | null): Config {
       tokens: file.http?.tokens ?? [],
     },
     kafka: toKafka(file.kafka),
+    reports: toReports(file.reports),
     pageUrl: file.http?.public_url ?? null,
     alerts: toAlerts(file.alerts),
     logLevel: file.log?.level ?? 'info',
@@ -262,6 +272,16 @@ function toKafka(kafka: ConfigFile['kafka']): KafkaConfig | null {
     sessionTimeoutMs: optionalMs(kafka.session_timeout) ?? DEFAULT_SESSION_TIMEOUT_MS,
     format: kafka.format ?? 'evenshare',
   };
+}
+
+function toReports(reports: ConfigFile['reports']): Config['reports'] {
+  if (reports === undefined) return null;
+  const zone = reports.time_zone ?? DEFAULT_REPORT_TIME_ZONE;
+  const timeZone = canonicalTimeZone(zone);
+  if (timeZone === null) {
+    throw new EvenshareError('EVS_CONFIG', `reports.time_zone: "${zone}" is no IANA time zone, such as Europe/Berlin`);
+  }
+  return { folder: reports.folder, timeZone, formats: reports.formats ?? ['html', 'csv', 'json'] };
 }
 
 function toAlerts(alerts: ConfigFile['alerts']): Config['alerts'] {

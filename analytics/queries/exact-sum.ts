@@ -7,6 +7,12 @@ export interface SignedAmount {
 
 const FRACTIONS_PER_UNIT = 2 ** 40;
 
+/** An exact sum under way: two SQL aggregates of integers, which may be summed again in any order. */
+export interface ExactParts {
+  readonly whole: string;
+  readonly fractions: string;
+}
+
 /**
  * A sum of floats that does not depend on the order of rows: each amount is split into its integer part and 2⁻⁴⁰ths, and
  * both are summed as integers, so that the same requests give the same bits however they were stored. A cost that is
@@ -14,13 +20,23 @@ const FRACTIONS_PER_UNIT = 2 ** 40;
  *
  * @param when SQL condition of the rows that count.
  */
-export function exactSumIf(amounts: readonly SignedAmount[], when: string): string {
+export function exactPartsIf(amounts: readonly SignedAmount[], when: string): ExactParts {
   const signed = (part: (value: string) => string): string =>
     amounts
       .map(({ value, sign }) => `${sign === 1 ? '+' : '-'} ${part(value)}`)
       .join(' ')
       .replace(/^\+ /, '');
   const whole = signed((value) => `toInt128(floor(${value}))`);
-  const fraction = signed((value) => `toInt64(round((${value} - floor(${value})) * ${FRACTIONS_PER_UNIT}))`);
-  return `toFloat64(sumIf(${whole}, ${when})) + toFloat64(sumIf(${fraction}, ${when})) / ${FRACTIONS_PER_UNIT}`;
+  const fractions = signed((value) => `toInt64(round((${value} - floor(${value})) * ${FRACTIONS_PER_UNIT}))`);
+  return { whole: `sumIf(${whole}, ${when})`, fractions: `sumIf(${fractions}, ${when})` };
+}
+
+/** The Float64 that an exact sum comes to. */
+export function exactTotal({ whole, fractions }: ExactParts): string {
+  return `toFloat64(${whole}) + toFloat64(${fractions}) / ${FRACTIONS_PER_UNIT}`;
+}
+
+/** An exact sum in one go: see `exactPartsIf`. */
+export function exactSumIf(amounts: readonly SignedAmount[], when: string): string {
+  return exactTotal(exactPartsIf(amounts, when));
 }

@@ -1,4 +1,4 @@
-import { type Parameters, READ_SETTINGS, settingsClause } from '../storage/index.ts';
+import { defineQuery, type Parameters, READ_SETTINGS, settingsClause } from '../storage/index.ts';
 
 /**
  * What a request is to the windows that it touches (docs/definitions.md, "Work"):
@@ -22,7 +22,7 @@ export const PROVENANCE_RANKS = ['measured', 'derived', 'bounded', 'censored', '
  * The rows that a range of windows must read, once, in the job's own session: merged, classified, priced as far as the
  * request itself tells. All statements of a computation then read this small table.
  */
-const CREATE_ROWS = (table: RowsTable): string => `CREATE TEMPORARY TABLE ${table} (
+const createRows = (table: RowsTable): string => `CREATE OR REPLACE TEMPORARY TABLE ${table} (
     tenant String,
     a Int64,
     p Int64,
@@ -41,7 +41,7 @@ const CREATE_ROWS = (table: RowsTable): string => `CREATE TEMPORARY TABLE ${tabl
     original UInt64,
     linked UInt8,
     attempt UInt32,
-    attempt_key UInt64,
+    repeated_key UInt64,
     linked_request_id String,
     original_id String,
     disputed UInt8,
@@ -52,13 +52,17 @@ const CREATE_ROWS = (table: RowsTable): string => `CREATE TEMPORARY TABLE ${tabl
 export const ROWS_TABLES = ['window_rows', 'completed_rows'] as const;
 export type RowsTable = (typeof ROWS_TABLES)[number];
 
-export const CREATE_ROWS_TABLES = ROWS_TABLES.map(CREATE_ROWS);
-export const DROP_ROWS_TABLES = ROWS_TABLES.map((table) => `DROP TEMPORARY TABLE IF EXISTS ${table}`);
+export const CREATE_WINDOW_ROWS = createRows('window_rows');
+export const CREATE_COMPLETED_ROWS = createRows('completed_rows');
+export const CREATE_REPEATED_KEYS = 'CREATE OR REPLACE TEMPORARY TABLE repeated_keys (repeated_key UInt64)';
+export const DROP_ROWS_TABLES =
+  'DROP TEMPORARY TABLE IF EXISTS window_rows, completed_rows, repeated_keys, actual_costs';
 
 export interface WindowRowsParams extends Parameters {
   readonly pool: string;
   readonly from_ms: number;
   readonly to_ms: number;
+  readonly window_ms: number;
   /** Requests that arrived before it cannot touch the range. */
   readonly lookback_from_ms: number;
   /** From here on refused and given-up requests may still be offered inside the range. */
@@ -69,6 +73,8 @@ export interface WindowRowsParams extends Parameters {
   readonly cost_unit: string;
   readonly input_token_price: number;
   readonly output_token_price: number;
+  /** Whether `repeated_keys` holds any. */
+  readonly repeated: boolean;
 }
 
 const ENDS_AT_MS = `multiIf(
@@ -137,51 +143,108 @@ const ROW = `
     cityHash64(ifNull(original_request_id, request_id), if(original_request_id IS NULL, attempt, 1)) AS original,
     original_request_id IS NOT NULL AS linked,
     attempt,
-    cityHash64(request_id, attempt) AS attempt_key,
     if(original_request_id IS NULL, '', request_id) AS linked_request_id,
     ifNull(requests.original_request_id, '') AS original_id,
     deliveries > 1 AS disputed,
     0 AS superseded`;
 
 const COLUMNS =
-  'tenant, a, p, e, kind, k, c, c_actual, wait, provenance, tenant_absent, skewed, refusal, weight, id, original, linked, attempt, attempt_key, linked_request_id, original_id, disputed, superseded';
+  'tenant, a, p, e, kind, k, c, c_actual, wait, provenance, tenant_absent, skewed, refusal, weight, id, original, linked, attempt, repeated_key, linked_request_id, original_id, disputed, superseded';
 
 const RECENT = `pool = {pool:String}
     AND minute >= toDateTime(intDiv({refused_from_ms:Int64}, 60000) * 60, 'UTC')
     AND minute <= toDateTime(intDiv({to_ms:Int64} - 1, 60000) * 60, 'UTC')
     AND arrived_at_ms >= {refused_from_ms:Int64} AND arrived_at_ms < {to_ms:Int64}`;
 
-const EARLIER = `pool = {pool:String}
-    AND minute >= toDateTime(intDiv({lookback_from_ms:Int64}, 60000) * 60, 'UTC')
-    AND minute <= toDateTime(intDiv({refused_from_ms:Int64}, 60000) * 60, 'UTC')
-    AND arrived_at_ms >= {lookback_from_ms:Int64} AND arrived_at_ms < {refused_from_ms:Int64}`;
+const earlierFrom = (fromMs: string): string => `pool = {pool:String}
+    AND minute >= toDateTime(intDiv(${fromMs}, 60000) * 60, 'UTC')
+    AND minute <= toDateTime(intDiv({refused_from_ms:Int64} - 1, 60000) * 60, 'UTC')
+    AND arrived_at_ms >= ${fromMs} AND arrived_at_ms < {refused_from_ms:Int64}`;
+
+const EARLIER = earlierFrom('{lookback_from_ms:Int64}');
+
+/** From the first window on in which a row of `window_rows` arrived. */
+const EARLIER_OF_TOUCHED_WINDOWS = earlierFrom(`(
+        SELECT if(
+            count() = 0,
+            {refused_from_ms:Int64},
+            intDiv(min(least(a, {refused_from_ms:Int64})), {window_ms:Int64}) * {window_ms:Int64}
+        )
+        FROM window_rows
+    )`);
 
 const NOT_ENDED = `${ENDS_AT_MS} >= {from_ms:Int64}`;
 const ENDED = `${ENDS_AT_MS} < {from_ms:Int64}`;
+/** A comparison, because the engine uses the index for nothing else. */
+const IS_RETRY = 'isNotNull(original_request_id) > 0';
+
+/** One number for all rows of a request's attempt; also for those of another request that carries its id. */
+const KEY = 'cityHash64(request_id, attempt)';
+
+/** Stored rows merged, of the named attempts only: what the sorting key decides is decided before anything is merged. */
+const merged = (keys: string, where: string): string => `requests FINAL
+    PREWHERE ${KEY} IN (${keys})
+    WHERE ${where}`;
+
+const select = (from: string, repeatedKey: string): string =>
+  `SELECT ${COLUMNS} FROM (SELECT ${ROW}, ${repeatedKey} AS repeated_key FROM ${from})`;
+
+export type RecentParams = Pick<WindowRowsParams, 'pool' | 'to_ms' | 'refused_from_ms'> & Parameters;
+
+/** How many stored rows of what arrived lately belong to an attempt that has another row. Counted in groups that fit the caches. */
+export const REPEATED_ROWS = defineQuery<RecentParams, number>({
+  name: 'repeated-rows',
+  sql: `SELECT sum(repeated) AS repeated_rows
+FROM (
+    SELECT length(groupArray(row_key) AS row_keys) - arrayUniq(row_keys) AS repeated
+    FROM (SELECT ${KEY} AS row_key FROM requests WHERE ${RECENT})
+    GROUP BY row_key % 256
+)`,
+  decode: (row) => Number(row.repeated_rows),
+});
+
+export const FILL_REPEATED_KEYS = `INSERT INTO repeated_keys${settingsClause(READ_SETTINGS)}
+SELECT ${KEY} AS row_key FROM requests WHERE ${RECENT} GROUP BY row_key HAVING count() > 1`;
 
 /**
- * Fills `window_rows`: what arrived lately whole; of what arrived earlier what had not ended before the range, and the
- * retries, since one that has ended may stand for an attempt that has not.
+ * Fills `window_rows`: what arrived lately whole, but for attempts with several rows; of what arrived earlier what had
+ * not ended before the range. Most attempts have one row, which there is no need to merge: merging costs several times
+ * as much as reading.
  */
 export const FILL_WINDOW_ROWS = `INSERT INTO window_rows${settingsClause(READ_SETTINGS)}
-SELECT ${COLUMNS} FROM (SELECT ${ROW} FROM requests FINAL WHERE ${RECENT})
+${select(
+  `requests
+    WHERE ${RECENT}
+        AND ({repeated:Bool} = false OR ${KEY} NOT IN (SELECT repeated_key FROM repeated_keys))`,
+  '0',
+)}
 UNION ALL
-SELECT ${COLUMNS} FROM (SELECT ${ROW} FROM requests FINAL WHERE ${EARLIER} AND ${NOT_ENDED})
-UNION ALL
-SELECT ${COLUMNS} FROM (
-    SELECT ${ROW} FROM requests FINAL WHERE ${EARLIER} AND ${ENDED} AND original_request_id IS NOT NULL
-)`;
+${select(merged(`SELECT ${KEY} FROM requests WHERE ${EARLIER} AND ${NOT_ENDED}`, `${EARLIER} AND ${NOT_ENDED}`), '0')}`;
+
+/** Adds what arrived lately of attempts that have several rows. */
+export const FILL_REPEATED_ROWS = `INSERT INTO window_rows${settingsClause(READ_SETTINGS)}
+${select(merged('SELECT repeated_key FROM repeated_keys', RECENT), KEY)}`;
+
+/** Adds retries that ended before the range: one may stand for an attempt of its window that had not. */
+export const FILL_EARLIER_RETRIES = `INSERT INTO window_rows${settingsClause(READ_SETTINGS)}
+${select(
+  merged(
+    `SELECT ${KEY} FROM requests WHERE ${EARLIER_OF_TOUCHED_WINDOWS} AND ${IS_RETRY}`,
+    `${EARLIER_OF_TOUCHED_WINDOWS} AND ${ENDED} AND ${IS_RETRY}`,
+  ),
+  '0',
+)}`;
 
 /** Adds first attempts that ended before the range and share their window with a retry that is in `window_rows`. */
 export const FILL_EARLIER_ATTEMPTS = `INSERT INTO window_rows${settingsClause(READ_SETTINGS)}
-SELECT ${COLUMNS} FROM (
-    SELECT ${ROW} FROM requests FINAL
-    WHERE ${EARLIER} AND ${ENDED} AND original_request_id IS NULL
-        AND request_id IN (SELECT original_id FROM window_rows WHERE linked)
-)`;
+${select(
+  `requests FINAL
+    PREWHERE request_id IN (SELECT original_id FROM window_rows WHERE linked)
+    WHERE ${EARLIER_OF_TOUCHED_WINDOWS} AND ${ENDED} AND original_request_id IS NULL`,
+  '0',
+)}`;
 
-export const CREATE_ACTUAL_COSTS = `CREATE TEMPORARY TABLE actual_costs (tenant String, price_at_ms Int64, price Float64)`;
-export const DROP_ACTUAL_COSTS = 'DROP TEMPORARY TABLE IF EXISTS actual_costs';
+export const CREATE_ACTUAL_COSTS = `CREATE OR REPLACE TEMPORARY TABLE actual_costs (tenant String, price_at_ms Int64, price Float64)`;
 
 export interface ActualCostsParams extends Parameters {
   readonly pool: string;

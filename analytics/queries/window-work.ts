@@ -1,5 +1,5 @@
 import { defineQuery, type Parameters } from '../storage/index.ts';
-import { exactSumIf, type SignedAmount } from './exact-sum.ts';
+import { exactPartsIf, exactTotal, type SignedAmount } from './exact-sum.ts';
 import type { RowsTable } from './window-rows.ts';
 
 export interface SpansParams extends Parameters {
@@ -14,8 +14,12 @@ export interface SpansParams extends Parameters {
   readonly means_from_window: number;
 }
 
+/** A request that was served and done within the window of its arrival: of most windows that is nearly all. */
+const IN_ONE_STEP = `kind = 1 AND p >= a AND a >= {from_ms:Int64}
+        AND intDiv(a, {window_ms:Int64}) = intDiv(p + greatest(e - p, 1) - 1, {window_ms:Int64})`;
+
 /**
- * Each row with its service time S and, for the steps of the range that it touches, one row per step.
+ * Each other row with its service time S and, for the steps of the range that it touches, one row per step.
  * Steps are numbered from the epoch: step n is `[n·W, (n+1)·W)`.
  */
 const SPANS = `
@@ -50,20 +54,70 @@ const SPANS = `
                 a + whole_service_ms
             ) AS ends_ms
         FROM {rows:Identifier}
-        WHERE kind != 5
+        WHERE kind != 5 AND NOT (${IN_ONE_STEP})
     )`;
 
 /** Part of an interval of length S that starts at `from` and lies before `to`, in ms. */
 const before = (to: string, from: string): string => `greatest(0., least(toFloat64(${to} - ${from}), S))`;
-
-const sum = (name: string, amounts: readonly SignedAmount[], when: string): string =>
-  `${exactSumIf(amounts, when)} AS ${name}`;
 
 const between = (after: string, beforeStart: string) =>
   [
     { value: after, sign: 1 },
     { value: beforeStart, sign: -1 },
   ] as const;
+
+/** The sums per step and tenant: of a row in one step, and of a row's part in a step; null where it adds nothing. */
+const SUMS: readonly {
+  readonly name: string;
+  readonly inOneStep: { readonly value: string; readonly when: string } | null;
+  readonly part: { readonly amounts: readonly SignedAmount[]; readonly when: string };
+}[] = [
+  {
+    name: 'offered_admitted',
+    inOneStep: { value: 'cost', when: 'NOT superseded' },
+    part: { amounts: between('ideal_to_end', 'ideal_to_start'), when: 'is_admitted' },
+  },
+  {
+    name: 'offered_refused',
+    inOneStep: null,
+    part: { amounts: between('ideal_to_end', 'ideal_to_start'), when: 'is_refused' },
+  },
+  {
+    name: 'served',
+    inOneStep: { value: 'cost', when: 'true' },
+    part: { amounts: between('real_to_end', 'real_to_start'), when: 'has_service' },
+  },
+  {
+    name: 'late',
+    inOneStep: null,
+    part: { amounts: [{ value: 'late_at_start', sign: 1 }], when: 'is_admitted' },
+  },
+  {
+    name: 'late_after',
+    inOneStep: null,
+    part: { amounts: [{ value: 'late_at_end', sign: 1 }], when: 'is_admitted' },
+  },
+  {
+    name: 'busy_ms',
+    inOneStep: { value: 'k * toFloat64(greatest(e - p, 1))', when: 'true' },
+    part: { amounts: [{ value: 'busy', sign: 1 }], when: 'has_service' },
+  },
+];
+
+const SUMS_IN_ONE_STEP = SUMS.map(({ name, inOneStep }) => {
+  if (inOneStep === null) return `toInt128(0) AS ${name}_whole, toInt64(0) AS ${name}_fractions`;
+  const { whole, fractions } = exactPartsIf([{ value: inOneStep.value, sign: 1 }], inOneStep.when);
+  return `${whole} AS ${name}_whole, ${fractions} AS ${name}_fractions`;
+}).join(',\n        ');
+
+const SUMS_OF_PARTS = SUMS.map(({ name, part }) => {
+  const { whole, fractions } = exactPartsIf(part.amounts, part.when);
+  return `${whole} AS ${name}_whole, ${fractions} AS ${name}_fractions`;
+}).join(',\n        ');
+
+const TOTALS = SUMS.map(
+  ({ name }) => `${exactTotal({ whole: `sum(${name}_whole)`, fractions: `sum(${name}_fractions)` })} AS ${name}`,
+).join(',\n    ');
 
 export interface TenantWorkRow {
   readonly window: number;
@@ -89,29 +143,48 @@ export const WINDOW_WORK = defineQuery<SpansParams, TenantWorkRow>({
   sql: `SELECT
     step,
     tenant,
-    ${sum('offered_admitted', between('ideal_to_end', 'ideal_to_start'), 'is_admitted')},
-    ${sum('offered_refused', between('ideal_to_end', 'ideal_to_start'), 'is_refused')},
-    ${sum('served', between('real_to_end', 'real_to_start'), 'has_service')},
-    ${sum('late', [{ value: 'late_at_start', sign: 1 }], 'is_admitted')},
-    ${sum('late_after', [{ value: 'late_at_end', sign: 1 }], 'is_admitted')},
-    ${sum('busy_ms', [{ value: 'busy', sign: 1 }], 'has_service')},
-    maxIf(cost, busy > 0) AS largest_cost_in_service,
-    countIf(waits_at_end) AS waiting_at_end,
-    countIf(kind IN (2, 3)) AS open_requests,
-    min(k) AS smallest_slots,
-    max(k) AS largest_slots
+    ${TOTALS},
+    max(step_largest_cost) AS largest_cost_in_service,
+    sum(step_waiting) AS waiting_at_end,
+    sum(step_open) AS open_requests,
+    min(step_smallest) AS smallest_slots,
+    max(step_largest) AS largest_slots
 FROM (
     SELECT
-        step, tenant, kind, k, e, cost, is_admitted, is_refused, has_service,
-        cost * ${before('t0', 'a')} / S AS ideal_to_start,
-        cost * ${before('t1', 'a')} / S AS ideal_to_end,
-        if(has_service, cost * ${before('t0', 'p')} / S, 0.) AS real_to_start,
-        if(has_service, cost * ${before('t1', 'p')} / S, 0.) AS real_to_end,
-        greatest(0., ideal_to_start - real_to_start) AS late_at_start,
-        greatest(0., ideal_to_end - real_to_end) AS late_at_end,
-        if(has_service, k * (${before('t1', 'p')} - ${before('t0', 'p')}), 0.) AS busy,
-        a < t1 AND ((has_service AND p >= t1) OR kind = 3 OR (kind = 4 AND e >= t1)) AS waits_at_end
-    FROM (${SPANS})
+        intDiv(a, {window_ms:Int64}) AS step,
+        tenant,
+        ${SUMS_IN_ONE_STEP},
+        maxIf(cost, k > 0) AS step_largest_cost,
+        toUInt64(0) AS step_waiting,
+        toUInt64(0) AS step_open,
+        min(k) AS step_smallest,
+        max(k) AS step_largest
+    FROM (SELECT tenant, a, p, e, k, superseded, assumeNotNull(c) AS cost FROM {rows:Identifier} WHERE ${IN_ONE_STEP})
+    GROUP BY step, tenant
+    UNION ALL
+    SELECT
+        step,
+        tenant,
+        ${SUMS_OF_PARTS},
+        maxIf(cost, busy > 0) AS step_largest_cost,
+        countIf(waits_at_end) AS step_waiting,
+        countIf(kind IN (2, 3)) AS step_open,
+        min(k) AS step_smallest,
+        max(k) AS step_largest
+    FROM (
+        SELECT
+            step, tenant, kind, k, e, cost, is_admitted, is_refused, has_service,
+            cost * ${before('t0', 'a')} / S AS ideal_to_start,
+            cost * ${before('t1', 'a')} / S AS ideal_to_end,
+            if(has_service, cost * ${before('t0', 'p')} / S, 0.) AS real_to_start,
+            if(has_service, cost * ${before('t1', 'p')} / S, 0.) AS real_to_end,
+            greatest(0., ideal_to_start - real_to_start) AS late_at_start,
+            greatest(0., ideal_to_end - real_to_end) AS late_at_end,
+            if(has_service, k * (${before('t1', 'p')} - ${before('t0', 'p')}), 0.) AS busy,
+            a < t1 AND ((has_service AND p >= t1) OR kind = 3 OR (kind = 4 AND e >= t1)) AS waits_at_end
+        FROM (${SPANS})
+    )
+    GROUP BY step, tenant
 )
 GROUP BY step, tenant
 ORDER BY step, tenant`,
@@ -140,6 +213,17 @@ export interface SaturationRow {
   readonly waitingMs: number;
 }
 
+/** From when on a row waits within the range, until when, and until when it then holds its slots. */
+const STAYS = `
+            SELECT
+                least(greatest(a, {from_ms:Int64}), {to_ms:Int64}) AS waits_from,
+                least(greatest(multiIf(kind IN (1, 2, 8), p, kind = 3, {to_ms:Int64}, kind = 4, e, a), {from_ms:Int64}), {to_ms:Int64}) AS turn,
+                least(greatest(multiIf(kind = 1, greatest(e, p + 1), kind = 2, {to_ms:Int64}, a), {from_ms:Int64}), {to_ms:Int64}) AS holds_to,
+                toInt64(turn > waits_from) AS waits,
+                if(kind IN (1, 2) AND holds_to > turn, k, 0.) AS holds
+            FROM {rows:Identifier}
+            WHERE kind != 5`;
+
 /**
  * A sweep over the moments at which a request starts or stops to wait or to hold slots. A waiting request fits when the
  * free slots are at least the smallest number that a request of the step needs; both are given per step of the range.
@@ -163,26 +247,15 @@ FROM (
         sum(busy_change) OVER (ORDER BY moment ROWS UNBOUNDED PRECEDING) AS busy,
         leadInFrame(moment, 1, {to_ms:Int64}) OVER (ORDER BY moment ROWS BETWEEN CURRENT ROW AND 1 FOLLOWING) - moment AS length
     FROM (
-        SELECT change.1 AS moment, sum(change.2) AS waiting_change, sum(change.3) AS busy_change
+        SELECT moment, sum(waits_more) AS waiting_change, sum(holds_more) AS busy_change
         FROM (
-            SELECT arrayJoin([
-                (waits_from, toInt64(waits_to > waits_from), 0.),
-                (waits_to, -toInt64(waits_to > waits_from), 0.),
-                (busy_from, toInt64(0), if(busy_to > busy_from, k, 0.)),
-                (busy_to, toInt64(0), -if(busy_to > busy_from, k, 0.))
-            ]) AS change
-            FROM (
-                SELECT
-                    k,
-                    least(greatest(a, {from_ms:Int64}), {to_ms:Int64}) AS waits_from,
-                    least(greatest(multiIf(kind IN (1, 2, 8), p, kind = 3, {to_ms:Int64}, kind = 4, e, a), {from_ms:Int64}), {to_ms:Int64}) AS waits_to,
-                    least(greatest(if(kind IN (1, 2, 8), p, a), {from_ms:Int64}), {to_ms:Int64}) AS busy_from,
-                    least(greatest(multiIf(kind = 1, greatest(e, p + 1), kind = 2, {to_ms:Int64}, a), {from_ms:Int64}), {to_ms:Int64}) AS busy_to
-                FROM {rows:Identifier}
-                WHERE kind != 5
-            )
+            SELECT waits_from AS moment, waits AS waits_more, 0. AS holds_more FROM (${STAYS})
             UNION ALL
-            SELECT (arrayJoin(range({from_ms:Int64}, {to_ms:Int64}, {window_ms:Int64})), toInt64(0), 0.) AS change
+            SELECT turn, -waits, holds FROM (${STAYS})
+            UNION ALL
+            SELECT holds_to, toInt64(0), -holds FROM (${STAYS})
+            UNION ALL
+            SELECT arrayJoin(range({from_ms:Int64}, {to_ms:Int64}, {window_ms:Int64})), toInt64(0), 0.
         )
         GROUP BY moment
     )

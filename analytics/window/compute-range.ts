@@ -13,13 +13,18 @@ import { STORED_WINDOWS } from '../queries/stored-windows.ts';
 import { IN_SHARE_WAITS, POOL_ARRIVALS, WINDOW_ARRIVALS } from '../queries/window-arrivals.ts';
 import {
   CREATE_ACTUAL_COSTS,
-  CREATE_ROWS_TABLES,
-  DROP_ACTUAL_COSTS,
+  CREATE_COMPLETED_ROWS,
+  CREATE_REPEATED_KEYS,
+  CREATE_WINDOW_ROWS,
   DROP_ROWS_TABLES,
   FILL_ACTUAL_COSTS,
   FILL_COMPLETED_ROWS,
   FILL_EARLIER_ATTEMPTS,
+  FILL_EARLIER_RETRIES,
+  FILL_REPEATED_KEYS,
+  FILL_REPEATED_ROWS,
   FILL_WINDOW_ROWS,
+  REPEATED_ROWS,
   type RowsTable,
 } from '../queries/window-rows.ts';
 import { SERVICE_MEANS, WINDOW_SCAN, type WindowScan } from '../queries/window-scan.ts';
@@ -68,7 +73,6 @@ export interface ComputedRange {
  */
 export async function computeRange(store: Store, range: ComputeRange): Promise<ComputedRange> {
   const before = await readStateBefore(store, range);
-  await createTables(store);
   try {
     const scan = await fillRows(store, range, before.refusedFromMs);
     if (scan.rows === 0) return { windows: 0, written: 0, rows: 0 };
@@ -76,7 +80,7 @@ export async function computeRange(store: Store, range: ComputeRange): Promise<C
     const decided = await decide(store, range, before, { rows, scan });
     return { ...(await describeAndStore(store, range, decided)), rows: scan.rows };
   } finally {
-    await dropTables(store);
+    await store.command('jobs', DROP_ROWS_TABLES);
   }
 }
 
@@ -107,7 +111,10 @@ async function readStateBefore(store: Store, range: ComputeRange): Promise<State
   return {
     facts,
     earlier,
-    refusedFromMs: Math.min(fromMs, ...stillOffered.map((window) => window.startMs)),
+    refusedFromMs: Math.min(
+      fromMs,
+      ...stillOffered.map(({ startMs, meanServiceMs }) => Math.max(startMs, fromMs - Math.ceil(meanServiceMs ?? 0))),
+    ),
     state: {
       window: last.startMs / windowMs,
       idealBacklog: new Map(backlog.map((row) => [row.tenant, row.idealBacklog])),
@@ -119,15 +126,6 @@ async function readStateBefore(store: Store, range: ComputeRange): Promise<State
   };
 }
 
-async function createTables(store: Store): Promise<void> {
-  await dropTables(store);
-  for (const statement of [...CREATE_ROWS_TABLES, CREATE_ACTUAL_COSTS]) await store.command('jobs', statement);
-}
-
-async function dropTables(store: Store): Promise<void> {
-  for (const statement of [...DROP_ROWS_TABLES, DROP_ACTUAL_COSTS]) await store.command('jobs', statement);
-}
-
 async function fillRows(store: Store, range: ComputeRange, refusedFromMs: number): Promise<WindowScan> {
   const { pool, fromMs, toMs, options } = range;
   const [longest] = await store.query('jobs', LOOKBACK, { pool, from_ms: fromMs });
@@ -136,13 +134,25 @@ async function fillRows(store: Store, range: ComputeRange, refusedFromMs: number
     pool,
     from_ms: fromMs,
     to_ms: toMs,
+    window_ms: range.windowMs,
     lookback_from_ms: Math.floor(lookbackFromMs / range.windowMs) * range.windowMs,
     refused_from_ms: refusedFromMs,
     watermark_ms: range.watermarkMs,
     max_request_age_ms: options.maxRequestAgeMs,
     ...priceParams(options),
   };
-  await store.command('jobs', FILL_WINDOW_ROWS, params);
+  const [repeatedRows] = await store.query('jobs', REPEATED_ROWS, {
+    pool,
+    to_ms: toMs,
+    refused_from_ms: refusedFromMs,
+  });
+  const repeated = repeatedRows !== 0;
+  await store.command('jobs', CREATE_WINDOW_ROWS);
+  await store.command('jobs', CREATE_REPEATED_KEYS);
+  if (repeated) await store.command('jobs', FILL_REPEATED_KEYS, params);
+  await store.command('jobs', FILL_WINDOW_ROWS, { ...params, repeated });
+  if (repeated) await store.command('jobs', FILL_REPEATED_ROWS, params);
+  await store.command('jobs', FILL_EARLIER_RETRIES, params);
   const [scan] = await store.query('jobs', WINDOW_SCAN, {});
   assertInvariant(scan !== undefined, 'an aggregate without groups returns one row');
   if (scan.linked > 0) await store.command('jobs', FILL_EARLIER_ATTEMPTS, params);
@@ -152,6 +162,8 @@ async function fillRows(store: Store, range: ComputeRange, refusedFromMs: number
 /** Imputes missing costs and folds retries, where there are any; says which table to read from then on. */
 async function completeRows(store: Store, range: ComputeRange, scan: WindowScan): Promise<RowsTable> {
   if (scan.unpricedFromMs === null && scan.linked === 0) return 'window_rows';
+  await store.command('jobs', CREATE_ACTUAL_COSTS);
+  await store.command('jobs', CREATE_COMPLETED_ROWS);
   if (scan.unpricedFromMs !== null) {
     const firstWindow = Math.floor(scan.unpricedFromMs / range.windowMs);
     await store.command('jobs', FILL_ACTUAL_COSTS, {
@@ -271,8 +283,8 @@ async function describeAndStore(
       (row) => [row.startMs, row],
     ),
   );
-  let tenantRows = '';
-  let windowRows = '';
+  const tenantRows: string[] = [];
+  const windowRows: string[] = [];
   let written = 0;
   for (const window of decided.windows) {
     const described = describeWindow(decided.facts, window, {
@@ -297,12 +309,12 @@ async function describeAndStore(
       digest,
       window: { ...described, revision: (earlier?.window.revision ?? 1) + (restated ? 1 : 0) },
     };
-    for (const tenant of described.tenants) tenantRows += tsvRow(tenantCells(row, tenant));
-    windowRows += tsvRow(windowCells(row));
+    for (const tenant of described.tenants) tenantRows.push(tsvRow(tenantCells(row, tenant)));
+    windowRows.push(tsvRow(windowCells(row)));
     written++;
   }
-  await store.insert('jobs', 'tenant_windows', TENANT_COLUMN_NAMES, tenantRows);
-  await store.insert('jobs', 'windows', WINDOW_COLUMN_NAMES, windowRows);
+  await store.insert('jobs', 'tenant_windows', TENANT_COLUMN_NAMES, tenantRows.join(''));
+  await store.insert('jobs', 'windows', WINDOW_COLUMN_NAMES, windowRows.join(''));
   return { windows: decided.windows.length, written };
 }
 

@@ -17,6 +17,15 @@ const BURSTS = { everyMs: 15 * MINUTE_MS, lengthMs: 5 * MINUTE_MS };
 /** A request that has waited this long is reported before it ends, so that what waits can be seen. */
 const ANNOUNCED_AFTER_MS = 2 * SECOND_MS;
 
+/**
+ * The latest time up to `atMs` at which no burst is under way: a gateway that opens in the middle of one has a minute that
+ * is over demand only after its start, which looks as if somebody had been starved.
+ */
+export function lastQuietMs(atMs: number): number {
+  const sinceBurstMs = atMs % BURSTS.everyMs;
+  return sinceBurstMs < BURSTS.lengthMs ? atMs - sinceBurstMs - MINUTE_MS : atMs;
+}
+
 export interface SimulatedGatewayOptions {
   readonly policy: QueuePolicy['kind'];
   readonly seed: number;

@@ -4,6 +4,7 @@ import { HOUR_MS, SECOND_MS } from '../../scheduler-core/kernel/index.ts';
 import type { CliContext } from '../context.ts';
 import { DEMO_POOL } from '../demo/decision-lines.ts';
 import { type DemoGateway, startDemoGateway } from '../demo/demo-gateway.ts';
+import { lastQuietMs } from '../demo/simulated-gateway.ts';
 import type { Config } from '../load-config.ts';
 
 const HISTORY_MS = HOUR_MS;
@@ -18,7 +19,7 @@ export async function startDemo(
   const nowMs = context.clock.nowMs();
   // After a restart the history goes on where the stored events end: nothing is simulated twice.
   const known = (await readPoolSpans(parts.store, 'reads')).find((span) => span.pool === DEMO_POOL);
-  const historyFromMs = Math.max(nowMs - HISTORY_MS, known === undefined ? 0 : known.latestEndMs + 1);
+  const historyFromMs = Math.max(lastQuietMs(nowMs - HISTORY_MS), known === undefined ? 0 : known.latestEndMs + 1);
   const demo = startDemoGateway({
     baseUrl: parts.address,
     token: config.http.tokens[0]?.token ?? null,

@@ -15,6 +15,7 @@ import {
 import { EvenshareError, MINUTE_MS, seededRandom } from '../../scheduler-core/kernel/index.ts';
 import type { CliContext } from '../context.ts';
 import type { Config } from '../load-config.ts';
+import { quietLogger } from './quiet-logger.ts';
 
 /** How often the job looks whether a window is due: one is there a few seconds after the watermark passed it. */
 const JOB_CRON = '*/2 * * * * *';
@@ -59,16 +60,6 @@ export function startJobs(
       await task.stop();
       await running;
     },
-  };
-}
-
-/** The schedule's own messages into our log, not onto the console: that a run is skipped while one is under way is its job. */
-function quietLogger(log: Logger) {
-  return {
-    info: (message: string) => log.debug(message),
-    warn: (message: string) => log.debug(message),
-    error: (message: string | Error) => log.error(String(message)),
-    debug: (message: string | Error) => log.debug(String(message)),
   };
 }
 

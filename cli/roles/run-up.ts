@@ -6,6 +6,7 @@ import { startDemo } from './demo-role.ts';
 import { startHttp } from './http-role.ts';
 import { startJobs } from './jobs-role.ts';
 import { openEventSink, startIngest } from './kafka-parts.ts';
+import { startReports } from './reports-role.ts';
 import { runRole } from './role-runtime.ts';
 
 export interface UpOptions {
@@ -30,6 +31,7 @@ export async function runUp(context: CliContext, config: Config, options: UpOpti
     const http = await startHttp(context, config, { ...runtime, sink, metrics, notReady: () => notReady() });
     announce(context, http.address, options);
     const jobs = startJobs(context, config, { ...runtime, pageUrl: config.pageUrl ?? http.address });
+    const reports = await startReports(context, config, runtime);
     notReady = () => {
       const nowMs = context.clock.nowMs();
       return [...jobs.notReady(nowMs), ...(ingest?.notReady(nowMs) ?? [])];
@@ -45,6 +47,7 @@ export async function runUp(context: CliContext, config: Config, options: UpOpti
         await http.close();
         await sink.close();
         await jobs.stop();
+        await reports?.stop();
         await ingest?.stop();
         await writer.drain();
       },

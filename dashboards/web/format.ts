@@ -36,6 +36,11 @@ export function formatWait(waitMs: number): string {
   return formatSpan(waitMs);
 }
 
+/** A duration beside an axis, where there is room for one unit: `10 ms`, `100 s`. */
+export function formatWaitTick(waitMs: number): string {
+  return waitMs < SECOND_MS ? formatWait(waitMs) : `${formatAmount(waitMs / SECOND_MS)} s`;
+}
+
 /** A span in its two largest units: `45 s`, `3 min 20 s`, `1 h 5 min`, `2 d 4 h`. */
 export function formatSpan(spanMs: number): string {
   const seconds = Math.max(0, Math.round(spanMs / SECOND_MS));

@@ -98,10 +98,10 @@ async function answer(options: HttpIntakeOptions, request: FastifyRequest, reply
     await takeLines(body, options.yieldTurn, take);
   }
   const result = await options.sink.accept(builder, lines);
-  options.metrics.countStored(
-    { ...result, duplicate: result.duplicate ?? 0, conflict: result.conflict ?? 0 },
-    builder.letters,
-  );
+  // What the topic takes is counted by those who store it.
+  const { duplicate, conflict } = result;
+  const stored = duplicate === null || conflict === null ? NOTHING_STORED : { ...result, duplicate, conflict };
+  options.metrics.countStored(stored, builder.letters);
   reply.code(202);
   return {
     accepted: result.accepted,
@@ -112,6 +112,8 @@ async function answer(options: HttpIntakeOptions, request: FastifyRequest, reply
     rejected_total: rejectedTotal,
   };
 }
+
+const NOTHING_STORED = { accepted: 0, duplicate: 0, conflict: 0, skewed: 0 };
 
 /** The key under which a record goes to the topic; null for what does not go there. */
 function keyOf(outcome: RecordOutcome): string | null {

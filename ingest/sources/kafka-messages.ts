@@ -1,7 +1,7 @@
 import type { Admin, Batch, Consumer, EachBatchPayload, KafkaMessage } from 'kafkajs';
 import type { EvenshareError } from '../../scheduler-core/kernel/index.ts';
-import { CLIENT_RETRY, createKafka, type KafkaConnection } from './kafka-client.ts';
-import { isRegrouping, mapKafkaError, topicAbsent } from './kafka-errors.ts';
+import type { KafkaConnection } from './kafka-client.ts';
+import { isRegrouping, mapKafkaError } from './kafka-errors.ts';
 import { readEnds, readOffsets } from './kafka-offsets.ts';
 import { decideStart, type PartitionOffsets, START_WARNINGS } from './kafka-positions.ts';
 import type { MessageSink, MessageSource, SourceLog, SourceMessage, StartPosition } from './message-source.ts';
@@ -19,51 +19,10 @@ export interface KafkaMessagesOptions {
   readonly log: SourceLog;
 }
 
-/** An answer waits so long for messages; also how soon a partition that is resumed is asked for again. */
-const MAX_WAIT_MS = 200;
-const MAX_BYTES_PER_PARTITION = 1_048_576;
-const MAX_BYTES = 10_485_760;
-/** How soon a partition that was added is seen. */
-const METADATA_MAX_AGE_MS = 30_000;
 /** Messages handed on before other work of the process gets its turn. */
 const MESSAGES_PER_TURN = 1_000;
 /** So often in a row a partition may come from elsewhere than asked for, before the broker is believed. */
 const MAX_STRAYS = 3;
-
-/**
- * Joins the group and reads until `close` or a failure. Nothing is tried for ever in here: whoever holds it opens another.
- *
- * @throws EVS_KAFKA_UNREACHABLE (retryable), EVS_KAFKA_TOPIC, EVS_KAFKA_AUTH.
- */
-export async function openKafkaMessages(options: KafkaMessagesOptions, sink: MessageSink): Promise<MessageSource> {
-  const kafka = createKafka(options.connection, options.log);
-  const admin = kafka.admin();
-  const consumer = kafka.consumer({
-    groupId: options.groupId,
-    sessionTimeout: options.sessionTimeoutMs,
-    rebalanceTimeout: Math.max(60_000, options.sessionTimeoutMs),
-    heartbeatInterval: Math.floor(options.sessionTimeoutMs / 10),
-    maxBytesPerPartition: MAX_BYTES_PER_PARTITION,
-    minBytes: 1,
-    maxBytes: MAX_BYTES,
-    maxWaitTimeInMs: MAX_WAIT_MS,
-    metadataMaxAge: METADATA_MAX_AGE_MS,
-    allowAutoTopicCreation: false,
-    readUncommitted: false,
-    // Begun again from outside, with a new consumer: one that kafkajs restarts cannot be stopped while it waits.
-    retry: { ...CLIENT_RETRY, restartOnFailure: async () => false },
-  });
-  const messages = new KafkaMessages(options, sink, admin, consumer);
-  try {
-    await admin.connect();
-    if (!(await admin.listTopics()).includes(options.topic)) throw topicAbsent(options.topic);
-    await messages.join();
-    return messages;
-  } catch (error) {
-    await messages.close();
-    throw mapKafkaError(error, options.topic);
-  }
-}
 
 interface Position {
   /** The offset that the next batch has to be asked from. */
@@ -78,7 +37,7 @@ interface Position {
  * nobody has seen (two fetchers, one of which rejoins). So where each partition begins is read and set here, and a batch
  * is taken only if it was asked for from exactly where the last one ended.
  */
-class KafkaMessages implements MessageSource {
+export class KafkaMessages implements MessageSource {
   readonly failed: Promise<never>;
   readonly #options: KafkaMessagesOptions;
   readonly #sink: MessageSink;

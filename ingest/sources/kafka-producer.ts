@@ -1,16 +1,10 @@
 import type { Producer } from 'kafkajs';
 import { EvenshareError, SECOND_MS } from '../../scheduler-core/kernel/index.ts';
 import { backoffMs } from './backoff.ts';
-import {
-  CLIENT_RETRY,
-  createKafka,
-  type KafkaConnection,
-  NO_COMPRESSION,
-  NO_RETRY,
-  PARTITIONER,
-} from './kafka-client.ts';
-import { mapKafkaError, topicAbsent } from './kafka-errors.ts';
+import { createKafka, type KafkaConnection, NO_COMPRESSION, NO_RETRY, PARTITIONER } from './kafka-client.ts';
+import { mapKafkaError } from './kafka-errors.ts';
 import type { SourceClock, SourceLog } from './message-source.ts';
+import { checkKafkaTopic } from './open-kafka-messages.ts';
 import { TroubleLog } from './trouble-log.ts';
 
 export interface EventProducerOptions {
@@ -63,9 +57,9 @@ const ALL_IN_SYNC = -1;
  * @throws EVS_KAFKA_UNREACHABLE (retryable), EVS_KAFKA_TOPIC, EVS_KAFKA_AUTH.
  */
 export async function createEventProducer(options: EventProducerOptions): Promise<EventProducer> {
-  const kafka = createKafka(options.connection, options.log);
-  const admin = kafka.admin({ retry: CLIENT_RETRY });
-  const producer = kafka.producer({
+  const { connection, topic, log } = options;
+  await checkKafkaTopic(connection, topic, log);
+  const producer = createKafka(connection, log).producer({
     createPartitioner: PARTITIONER,
     allowAutoTopicCreation: false,
     idempotent: false,
@@ -75,15 +69,11 @@ export async function createEventProducer(options: EventProducerOptions): Promis
     metadataMaxAge: 30 * SECOND_MS,
   });
   try {
-    await admin.connect();
-    if (!(await admin.listTopics()).includes(options.topic)) throw topicAbsent(options.topic);
     await producer.connect();
     return new QueuedProducer(options, producer);
   } catch (error) {
     await producer.disconnect().catch(() => undefined);
-    throw mapKafkaError(error, options.topic);
-  } finally {
-    await admin.disconnect().catch(() => undefined);
+    throw mapKafkaError(error, topic);
   }
 }
 

@@ -3,11 +3,13 @@ import type { Adapter, AdapterOptions } from '../adapters/index.ts';
 import type { BatchWriter } from '../batch/batch-writer.ts';
 import type { IngestMetrics } from '../ingest-metrics.ts';
 import { backoffMs } from './backoff.ts';
-import { type KafkaMessagesOptions, openKafkaMessages } from './kafka-messages.ts';
+import { DEFAULT_MESSAGE_LIMITS, type IntakeLimits } from './intake-limits.ts';
+import type { KafkaMessagesOptions } from './kafka-messages.ts';
 import { lagMessages } from './kafka-positions.ts';
 import { createMessageReader } from './kafka-record.ts';
-import { DEFAULT_MESSAGE_LIMITS, type IntakeLimits, MessageIntake } from './message-intake.ts';
+import { MessageIntake } from './message-intake.ts';
 import type { MessageSource, SourceClock } from './message-source.ts';
+import { checkKafkaTopic, openKafkaMessages } from './open-kafka-messages.ts';
 import { TroubleLog } from './trouble-log.ts';
 
 /**
@@ -82,8 +84,10 @@ export async function startKafkaSource(options: KafkaSourceOptions): Promise<Kaf
   const sourceTrouble = new TroubleLog(log, `reading topic ${JSON.stringify(topic)} from Kafka`);
   const read = createMessageReader({ topic, adapter, adapterOptions, limits: { maxFutureMs, latenessMs } });
   const intake = new MessageIntake({ read, writer, metrics, clock, log, sourceTrouble, limits });
-  const first = await openKafkaMessages(options, intake);
-  return new RunningSource(options, limits, intake, sourceTrouble).start(first);
+  await checkKafkaTopic(options.connection, topic, log);
+  const running = new RunningSource(options, limits, intake, sourceTrouble);
+  // From here on brokers have answered: what they cannot do yet, as those that have just started, is waited for.
+  return running.start(await running.open());
 }
 
 class RunningSource implements KafkaSource {
@@ -104,7 +108,21 @@ class RunningSource implements KafkaSource {
     this.#trouble = trouble;
   }
 
-  start(first: MessageSource): this {
+  /** Null when that can be tried again. Throws when it cannot. */
+  async open(): Promise<MessageSource | null> {
+    try {
+      const source = await openKafkaMessages(this.#options, this.#intake);
+      this.#trouble.worked();
+      return source;
+    } catch (error) {
+      if (!(error instanceof EvenshareError)) throw error;
+      if (!error.retryable && error.code !== 'EVS_KAFKA_TOPIC') throw error;
+      this.#trouble.failed(error);
+      return null;
+    }
+  }
+
+  start(first: MessageSource | null): this {
     this.done = this.#run(first).finally(() => {
       this.#intake.end();
       this.#ended.abort();
@@ -134,8 +152,8 @@ class RunningSource implements KafkaSource {
   }
 
   /** Lives through one membership after another until it is told to stop or trying again is of no use. */
-  async #run(first: MessageSource): Promise<void> {
-    let source: MessageSource | null = first;
+  async #run(first: MessageSource | null): Promise<void> {
+    let source = first;
     let wasTopicAtFault = false;
     for (let attempt = 0; ; attempt++) {
       if (source !== null) {
@@ -151,21 +169,8 @@ class RunningSource implements KafkaSource {
       }
       await this.#options.clock.sleep(backoffMs(attempt), this.#stopAsked.signal);
       if (this.#stopAsked.signal.aborted) return;
-      source = await this.#openAgain();
+      source = await this.open();
       if (source === null) wasTopicAtFault = false;
-    }
-  }
-
-  async #openAgain(): Promise<MessageSource | null> {
-    try {
-      const source = await openKafkaMessages(this.#options, this.#intake);
-      this.#trouble.worked();
-      return source;
-    } catch (error) {
-      if (!(error instanceof EvenshareError)) throw error;
-      if (!error.retryable && error.code !== 'EVS_KAFKA_TOPIC') throw error;
-      this.#trouble.failed(error);
-      return null;
     }
   }
 

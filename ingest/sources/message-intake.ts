@@ -2,6 +2,7 @@ import { EvenshareError } from '../../scheduler-core/kernel/index.ts';
 import type { BatchWriter } from '../batch/batch-writer.ts';
 import type { IngestMetrics } from '../ingest-metrics.ts';
 import { backoffMs } from './backoff.ts';
+import type { IntakeLimits } from './intake-limits.ts';
 import type { MessageReader } from './kafka-record.ts';
 import type {
   MessageSink,
@@ -11,28 +12,9 @@ import type {
   SourceMessage,
   StartPosition,
 } from './message-source.ts';
+import { OffsetCommitter, type StoredPartition } from './offset-committer.ts';
 import { type BufferedBatch, PartitionBuffer } from './partition-buffer.ts';
 import { TroubleLog } from './trouble-log.ts';
-
-/** What is held in memory and how it is cut. Messages are counted, and the bytes of their values. */
-export interface IntakeLimits {
-  readonly maxBatchMessages: number;
-  readonly maxBatchBytes: number;
-  /** What is not yet a batch is stored after so long, ms. */
-  readonly maxDelayMs: number;
-  /** Over all partitions; one fetch may come on top. */
-  readonly maxHeldMessages: number;
-  readonly maxHeldBytes: number;
-}
-
-/** The bytes stay below those from which the store would parse an insert in several blocks. */
-export const DEFAULT_MESSAGE_LIMITS: IntakeLimits = {
-  maxBatchMessages: 15_000,
-  maxBatchBytes: 8 * 1024 * 1024,
-  maxDelayMs: 1_000,
-  maxHeldMessages: 100_000,
-  maxHeldBytes: 64 * 1024 * 1024,
-};
 
 export interface MessageIntakeOptions {
   readonly read: MessageReader;
@@ -46,12 +28,8 @@ export interface MessageIntakeOptions {
 }
 
 /** A partition that is this process's, from one division of the group to the next. */
-interface OwnPartition {
-  readonly partition: number;
+interface OwnPartition extends StoredPartition {
   readonly buffer: PartitionBuffer;
-  /** Up to here everything is stored; what is committed is never beyond it. */
-  storedOffset: number;
-  committedOffset: number | null;
   endOffset: number | null;
   isHeld: boolean;
   /** Under way; resolves when the batches that it was begun for are stored, or no longer this process's. */
@@ -69,10 +47,9 @@ export class MessageIntake implements MessageSink {
   readonly #options: MessageIntakeOptions;
   readonly #own = new Map<number, OwnPartition>();
   readonly #storing: TroubleLog;
+  readonly #committer: OffsetCommitter;
   readonly #ended = new AbortController();
   #source: MessageSource | null = null;
-  #commit: Promise<void> | null = null;
-  #isCommitWanted = false;
   #heldMessages = 0;
   #heldBytes = 0;
   #storesUnderWay = 0;
@@ -87,6 +64,12 @@ export class MessageIntake implements MessageSink {
       this.#fail = reject;
     });
     this.failed.catch(() => undefined);
+    this.#committer = new OffsetCommitter({
+      source: () => this.#source,
+      partitions: () => this.#own.values(),
+      trouble: options.sourceTrouble,
+      onFailure: this.#fail,
+    });
   }
 
   /** When the loop last did all that there was to do, epoch ms. */
@@ -99,7 +82,7 @@ export class MessageIntake implements MessageSink {
   }
 
   /** By partition, in order. */
-  partitions(): readonly Pick<OwnPartition, 'partition' | 'storedOffset' | 'committedOffset' | 'endOffset'>[] {
+  partitions(): readonly Readonly<StoredPartition & { endOffset: number | null }>[] {
     return [...this.#own.values()].sort((a, b) => a.partition - b.partition);
   }
 
@@ -159,8 +142,8 @@ export class MessageIntake implements MessageSink {
       for (const own of filled) this.#flush(own, true);
       await Promise.all(filled.map((own) => own.flush));
     }
-    this.#requestCommit();
-    await this.#commit;
+    this.#committer.request();
+    await this.#committer.idle();
   }
 
   /** Holds back every partition: nothing more is fetched. */
@@ -177,7 +160,7 @@ export class MessageIntake implements MessageSink {
   /** Stores what has waited for its time, commits what is stored. To be called every `maxDelayMs`. */
   tick(): void {
     for (const own of this.#own.values()) this.#flush(own, true);
-    this.#requestCommit();
+    this.#committer.request();
   }
 
   #advanced(): void {
@@ -208,7 +191,7 @@ export class MessageIntake implements MessageSink {
       this.#heldMessages -= batch.messages;
       this.#heldBytes -= batch.bytes;
       this.#advanced();
-      this.#requestCommit();
+      this.#committer.request();
       this.#letGoOn();
     }
   }
@@ -240,42 +223,12 @@ export class MessageIntake implements MessageSink {
     return this.#own.get(own.partition) === own;
   }
 
-  /** One commit at a time, each of all that is stored by then. */
-  #requestCommit(): void {
-    this.#isCommitWanted = true;
-    this.#commit ??= this.#commitStored().then(
-      () => {
-        this.#commit = null;
-      },
-      (error: unknown) => this.#fail(error),
-    );
-  }
-
-  async #commitStored(): Promise<void> {
-    while (this.#isCommitWanted) {
-      this.#isCommitWanted = false;
-      const source = this.#source;
-      const due = [...this.#own.values()].filter((own) => own.committedOffset !== own.storedOffset);
-      if (source === null || due.length === 0) return;
-      const offsets = new Map(due.map((own) => [own.partition, own.storedOffset]));
-      try {
-        if (!(await source.commit(offsets))) return;
-      } catch (error) {
-        if (!(error instanceof EvenshareError)) throw error;
-        this.#options.sourceTrouble.failed(error);
-        return;
-      }
-      this.#options.sourceTrouble.worked();
-      for (const own of due) own.committedOffset = offsets.get(own.partition) ?? null;
-    }
-  }
-
   #holdBack(own: OwnPartition): void {
-    const isTooMuch = !this.#hasRoom();
-    if (!isTooMuch && own.buffer.messages < 2 * this.#options.limits.maxBatchMessages) return;
-    this.#hold(own);
-    // Many partitions with little each: none would become a batch of its own.
-    if (isTooMuch) for (const each of this.#own.values()) this.#flush(each, true);
+    if (!this.#hasRoom()) {
+      this.holdAll();
+      // Many partitions with little each: none would become a batch of its own.
+      this.tick();
+    } else if (own.buffer.messages >= 2 * this.#options.limits.maxBatchMessages) this.#hold(own);
   }
 
   #hold(own: OwnPartition): void {

@@ -1,9 +1,10 @@
 import { cpus } from 'node:os';
 import { type Benchmark, UsageError } from './benchmark.ts';
 import { ingestBenchmark } from './ingest/ingest-benchmark.ts';
+import { kafkaBenchmark } from './kafka/kafka-benchmark.ts';
 import { serveTask, TASK_FLAG } from './run-task.ts';
 
-const BENCHMARKS: readonly Benchmark[] = [ingestBenchmark];
+const BENCHMARKS: readonly Benchmark[] = [ingestBenchmark, kafkaBenchmark];
 
 const print = (line: string): void => {
   process.stdout.write(`${line}\n`);

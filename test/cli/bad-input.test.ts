@@ -177,6 +177,10 @@ describe('a data folder', () => {
         'stop that one, or choose another folder with --data-dir [EVS_STORE_LOCKED]',
     ]);
     expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
+    const doctor = await sandbox.run(['doctor', '--json', '--data-dir', dataDir]);
+    expect(doctor.code).toBe(1);
+    expect(JSON.parse(doctor.stdout)).toMatchObject({ ok: false });
+    expect(doctor.stdout).toContain(`(process ${holder.pid})`);
     expect((await fetch(`${holder.address}/readyz`)).status).toBe(200);
     holder.kill('SIGTERM');
     expect((await holder.ended).code).toBe(0);

@@ -105,11 +105,7 @@ test('the page shows the last hour, changes without a reload, and the hour goes 
   const range = page.locator('#window-range');
   const before = await range.textContent();
   const refreshed = await page.locator('#live-text').textContent();
-  await page.waitForFunction(
-    `document.querySelector('#window-range').textContent !== ${JSON.stringify(before)}`,
-    undefined,
-    { timeout: NEXT_WINDOW_MS },
-  );
+  await range.filter({ hasNotText: before ?? '' }).waitFor({ timeout: NEXT_WINDOW_MS });
   expect(await page.locator('#live-text').textContent()).not.toBe(refreshed);
   expect(await page.locator('#live').getAttribute('data-state')).toBe('live');
   expect(await page.evaluate('window.notReloaded')).toBe(true);

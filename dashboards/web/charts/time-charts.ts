@@ -1,7 +1,7 @@
 import { connect, type ECharts, type EChartsCoreOption } from 'echarts/core';
 import type { Window } from '../../api-schema.ts';
 import { element, nameElement } from '../dom.ts';
-import { formatAmount, formatClock, formatRatio, formatWait } from '../format.ts';
+import { formatAmount, formatClock, formatRatio, formatWait, formatWaitTick } from '../format.ts';
 import type { Slot } from '../time-slots.ts';
 import { conditionOf } from '../verdict-sentence.ts';
 import { reasonWords, WINDOW_BADGES } from '../words.ts';
@@ -158,7 +158,7 @@ function waitOption(slots: readonly Slot[], chosenIndex: number, palette: Palett
       logBase: 10,
       min: WAIT_FLOOR_MS,
       max: 10 ** Math.ceil(Math.log10(highestMs * 1.2)),
-      axisLabel: { color: palette.muted, formatter: (waitMs: number) => formatWait(waitMs) },
+      axisLabel: { color: palette.muted, formatter: (waitMs: number) => formatWaitTick(waitMs) },
       splitLine: { lineStyle: { color: palette.line } },
     },
     series: [

@@ -1,1 +1,1 @@
-CREATE TEMPORARY TABLE actual_costs (tenant String, price_at_ms Int64, price Float64)
+CREATE OR REPLACE TEMPORARY TABLE actual_costs (tenant String, price_at_ms Int64, price Float64)

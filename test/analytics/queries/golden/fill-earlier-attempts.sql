@@ -1,6 +1,5 @@
 INSERT INTO window_rows SETTINGS output_format_json_quote_64bit_integers = 1, output_format_json_quote_denormals = 1, join_use_nulls = 0, do_not_merge_across_partitions_select_final = 1, use_skip_indexes_if_final = 1, use_skip_indexes_if_final_exact_mode = 1, transform_null_in = 0
-SELECT tenant, a, p, e, kind, k, c, c_actual, wait, provenance, tenant_absent, skewed, refusal, weight, id, original, linked, attempt, attempt_key, linked_request_id, original_id, disputed, superseded FROM (
-    SELECT 
+SELECT tenant, a, p, e, kind, k, c, c_actual, wait, provenance, tenant_absent, skewed, refusal, weight, id, original, linked, attempt, repeated_key, linked_request_id, original_id, disputed, superseded FROM (SELECT 
     tenant,
     arrived_at_ms AS a,
     ifNull(dispatched_at_ms, 0) AS dispatched,
@@ -56,15 +55,29 @@ SELECT tenant, a, p, e, kind, k, c, c_actual, wait, provenance, tenant_absent, s
     cityHash64(ifNull(original_request_id, request_id), if(original_request_id IS NULL, attempt, 1)) AS original,
     original_request_id IS NOT NULL AS linked,
     attempt,
-    cityHash64(request_id, attempt) AS attempt_key,
     if(original_request_id IS NULL, '', request_id) AS linked_request_id,
     ifNull(requests.original_request_id, '') AS original_id,
     deliveries > 1 AS disputed,
-    0 AS superseded FROM requests FINAL
+    0 AS superseded, 0 AS repeated_key FROM requests FINAL
+    PREWHERE request_id IN (SELECT original_id FROM window_rows WHERE linked)
     WHERE pool = {pool:String}
-    AND minute >= toDateTime(intDiv({lookback_from_ms:Int64}, 60000) * 60, 'UTC')
-    AND minute <= toDateTime(intDiv({refused_from_ms:Int64}, 60000) * 60, 'UTC')
-    AND arrived_at_ms >= {lookback_from_ms:Int64} AND arrived_at_ms < {refused_from_ms:Int64} AND multiIf(
+    AND minute >= toDateTime(intDiv((
+        SELECT if(
+            count() = 0,
+            {refused_from_ms:Int64},
+            intDiv(min(least(a, {refused_from_ms:Int64})), {window_ms:Int64}) * {window_ms:Int64}
+        )
+        FROM window_rows
+    ), 60000) * 60, 'UTC')
+    AND minute <= toDateTime(intDiv({refused_from_ms:Int64} - 1, 60000) * 60, 'UTC')
+    AND arrived_at_ms >= (
+        SELECT if(
+            count() = 0,
+            {refused_from_ms:Int64},
+            intDiv(min(least(a, {refused_from_ms:Int64})), {window_ms:Int64}) * {window_ms:Int64}
+        )
+        FROM window_rows
+    ) AND arrived_at_ms < {refused_from_ms:Int64} AND multiIf(
         outcome = 'rejected', greatest(arrived_at_ms, ifNull(completed_at_ms, arrived_at_ms)),
         completed_at_ms IS NULL, 9223372036854775807,
         greatest(
@@ -72,6 +85,4 @@ SELECT tenant, a, p, e, kind, k, c, c_actual, wait, provenance, tenant_absent, s
             ifNull(dispatched_at_ms, arrived_at_ms) + 1,
             arrived_at_ms + assumeNotNull(completed_at_ms) - ifNull(dispatched_at_ms, arrived_at_ms)
         )
-    ) < {from_ms:Int64} AND original_request_id IS NULL
-        AND request_id IN (SELECT original_id FROM window_rows WHERE linked)
-)
+    ) < {from_ms:Int64} AND original_request_id IS NULL)

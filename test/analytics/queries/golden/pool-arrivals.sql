@@ -1,7 +1,7 @@
 SELECT
     intDiv(a, {window_ms:Int64}) AS step,
     count() AS attempts,
-    count() - uniqExact(attempt_key) AS identity_conflicts,
+    countIf(repeated_key != 0) - uniqExactIf(repeated_key, repeated_key != 0) AS identity_conflicts,
     countIf(ifNull(wait > {threshold_ms:Float64}, 0)) AS over_threshold,
     countIf(kind = 3) AS still_waiting,
     countIf(provenance = 5) AS waits_absent,

@@ -12,26 +12,39 @@ FROM (
         sum(busy_change) OVER (ORDER BY moment ROWS UNBOUNDED PRECEDING) AS busy,
         leadInFrame(moment, 1, {to_ms:Int64}) OVER (ORDER BY moment ROWS BETWEEN CURRENT ROW AND 1 FOLLOWING) - moment AS length
     FROM (
-        SELECT change.1 AS moment, sum(change.2) AS waiting_change, sum(change.3) AS busy_change
+        SELECT moment, sum(waits_more) AS waiting_change, sum(holds_more) AS busy_change
         FROM (
-            SELECT arrayJoin([
-                (waits_from, toInt64(waits_to > waits_from), 0.),
-                (waits_to, -toInt64(waits_to > waits_from), 0.),
-                (busy_from, toInt64(0), if(busy_to > busy_from, k, 0.)),
-                (busy_to, toInt64(0), -if(busy_to > busy_from, k, 0.))
-            ]) AS change
-            FROM (
-                SELECT
-                    k,
-                    least(greatest(a, {from_ms:Int64}), {to_ms:Int64}) AS waits_from,
-                    least(greatest(multiIf(kind IN (1, 2, 8), p, kind = 3, {to_ms:Int64}, kind = 4, e, a), {from_ms:Int64}), {to_ms:Int64}) AS waits_to,
-                    least(greatest(if(kind IN (1, 2, 8), p, a), {from_ms:Int64}), {to_ms:Int64}) AS busy_from,
-                    least(greatest(multiIf(kind = 1, greatest(e, p + 1), kind = 2, {to_ms:Int64}, a), {from_ms:Int64}), {to_ms:Int64}) AS busy_to
-                FROM {rows:Identifier}
-                WHERE kind != 5
-            )
+            SELECT waits_from AS moment, waits AS waits_more, 0. AS holds_more FROM (
+            SELECT
+                least(greatest(a, {from_ms:Int64}), {to_ms:Int64}) AS waits_from,
+                least(greatest(multiIf(kind IN (1, 2, 8), p, kind = 3, {to_ms:Int64}, kind = 4, e, a), {from_ms:Int64}), {to_ms:Int64}) AS turn,
+                least(greatest(multiIf(kind = 1, greatest(e, p + 1), kind = 2, {to_ms:Int64}, a), {from_ms:Int64}), {to_ms:Int64}) AS holds_to,
+                toInt64(turn > waits_from) AS waits,
+                if(kind IN (1, 2) AND holds_to > turn, k, 0.) AS holds
+            FROM {rows:Identifier}
+            WHERE kind != 5)
             UNION ALL
-            SELECT (arrayJoin(range({from_ms:Int64}, {to_ms:Int64}, {window_ms:Int64})), toInt64(0), 0.) AS change
+            SELECT turn, -waits, holds FROM (
+            SELECT
+                least(greatest(a, {from_ms:Int64}), {to_ms:Int64}) AS waits_from,
+                least(greatest(multiIf(kind IN (1, 2, 8), p, kind = 3, {to_ms:Int64}, kind = 4, e, a), {from_ms:Int64}), {to_ms:Int64}) AS turn,
+                least(greatest(multiIf(kind = 1, greatest(e, p + 1), kind = 2, {to_ms:Int64}, a), {from_ms:Int64}), {to_ms:Int64}) AS holds_to,
+                toInt64(turn > waits_from) AS waits,
+                if(kind IN (1, 2) AND holds_to > turn, k, 0.) AS holds
+            FROM {rows:Identifier}
+            WHERE kind != 5)
+            UNION ALL
+            SELECT holds_to, toInt64(0), -holds FROM (
+            SELECT
+                least(greatest(a, {from_ms:Int64}), {to_ms:Int64}) AS waits_from,
+                least(greatest(multiIf(kind IN (1, 2, 8), p, kind = 3, {to_ms:Int64}, kind = 4, e, a), {from_ms:Int64}), {to_ms:Int64}) AS turn,
+                least(greatest(multiIf(kind = 1, greatest(e, p + 1), kind = 2, {to_ms:Int64}, a), {from_ms:Int64}), {to_ms:Int64}) AS holds_to,
+                toInt64(turn > waits_from) AS waits,
+                if(kind IN (1, 2) AND holds_to > turn, k, 0.) AS holds
+            FROM {rows:Identifier}
+            WHERE kind != 5)
+            UNION ALL
+            SELECT arrayJoin(range({from_ms:Int64}, {to_ms:Int64}, {window_ms:Int64})), toInt64(0), 0.
         )
         GROUP BY moment
     )

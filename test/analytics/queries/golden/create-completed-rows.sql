@@ -1,4 +1,4 @@
-CREATE TEMPORARY TABLE completed_rows (
+CREATE OR REPLACE TEMPORARY TABLE completed_rows (
     tenant String,
     a Int64,
     p Int64,
@@ -17,7 +17,7 @@ CREATE TEMPORARY TABLE completed_rows (
     original UInt64,
     linked UInt8,
     attempt UInt32,
-    attempt_key UInt64,
+    repeated_key UInt64,
     linked_request_id String,
     original_id String,
     disputed UInt8,

@@ -1,0 +1,1 @@
+CREATE OR REPLACE TEMPORARY TABLE repeated_keys (repeated_key UInt64)

@@ -1,1 +1,0 @@
-DROP TEMPORARY TABLE IF EXISTS completed_rows
