@@ -17,6 +17,16 @@ const UNTRUSTED = new Set([
   'ERR_TLS_CERT_ALTNAME_INVALID',
 ]);
 const REGROUPING = new Set(['REBALANCE_IN_PROGRESS', 'ILLEGAL_GENERATION', 'UNKNOWN_MEMBER_ID']);
+/** Brokers that answer and cannot serve groups yet: as they come up, and the first time that a group is asked for. */
+const COMING_UP = new Set([
+  'GROUP_LOAD_IN_PROGRESS',
+  'COORDINATOR_LOAD_IN_PROGRESS',
+  'GROUP_COORDINATOR_NOT_AVAILABLE',
+  'COORDINATOR_NOT_AVAILABLE',
+  'NOT_COORDINATOR_FOR_GROUP',
+  'NOT_COORDINATOR',
+  'KafkaJSGroupCoordinatorNotFound',
+]);
 const TOPIC_ABSENT = new Set(['UNKNOWN_TOPIC_OR_PARTITION', 'INVALID_TOPIC_EXCEPTION']);
 const TOO_LARGE = new Set(['MESSAGE_TOO_LARGE', 'RECORD_LIST_TOO_LARGE']);
 
@@ -51,6 +61,14 @@ export function mapKafkaError(error: unknown, topic: string): EvenshareError {
       'EVS_KAFKA_TOPIC',
       `topic ${JSON.stringify(topic)} holds messages compressed in a way that is not read here: let producers use gzip or none`,
       { cause: error },
+    );
+  }
+  const comingUp = has(COMING_UP);
+  if (comingUp !== undefined) {
+    return new EvenshareError(
+      'EVS_KAFKA_UNREACHABLE',
+      `the Kafka brokers do not serve consumer groups yet (${comingUp}): they may be starting; try again in a moment`,
+      { cause: error, retryable: true },
     );
   }
   return new EvenshareError(

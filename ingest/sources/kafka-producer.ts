@@ -45,6 +45,8 @@ const DEFAULT_DELIVERY_LIMIT_MS = 15 * SECOND_MS;
 const MAX_REQUEST_BYTES = 512 * 1024;
 /** About what a record costs beside its key and value. */
 const RECORD_OVERHEAD_BYTES = 24;
+/** Between two attempts to send. */
+const MAX_WAIT_MS = 2 * SECOND_MS;
 const ACK_TIMEOUT_MS = 10 * SECOND_MS;
 const ALL_IN_SYNC = -1;
 
@@ -166,6 +168,7 @@ class QueuedProducer implements EventProducer {
     // One outage is not waited out once more by everybody in the queue.
     if (this.#failure !== null && clock.nowMs() >= untilMs) return this.#failure;
     for (let attempt = 0; ; attempt++) {
+      const waitMs = backoffMs(attempt, MAX_WAIT_MS);
       try {
         const compression = NO_COMPRESSION;
         await this.#producer.send({ topic, messages, acks: ALL_IN_SYNC, timeout: ACK_TIMEOUT_MS, compression });
@@ -176,9 +179,9 @@ class QueuedProducer implements EventProducer {
         const failure = mapKafkaError(error, topic);
         this.#failure = failure;
         this.#trouble.failed(failure);
-        if (!failure.retryable || clock.nowMs() + backoffMs(attempt) >= untilMs) return failure;
+        if (!failure.retryable || clock.nowMs() + waitMs >= untilMs) return failure;
       }
-      await clock.sleep(backoffMs(attempt));
+      await clock.sleep(waitMs);
     }
   }
 }

@@ -18,6 +18,8 @@ import { TroubleLog } from './trouble-log.ts';
  */
 export const DEFAULT_SESSION_TIMEOUT_MS = 10 * SECOND_MS;
 const DEFAULT_SHUTDOWN_LIMIT_MS = 10 * SECOND_MS;
+/** Between two attempts to join, each of which lasts a few seconds while no broker answers. */
+const MAX_REOPEN_WAIT_MS = 2 * SECOND_MS;
 const CLOSE_LIMIT_MS = 5 * SECOND_MS;
 /** How often the ends of the partitions are asked for, so that lag grows also while nothing is read. */
 const ENDS_EVERY_MS = 5 * SECOND_MS;
@@ -167,7 +169,7 @@ class RunningSource implements KafkaSource {
         this.#trouble.failed(failure);
         if (this.#intake.lastAdvanceMs > openedAtMs) attempt = 0;
       }
-      await this.#options.clock.sleep(backoffMs(attempt), this.#stopAsked.signal);
+      await this.#options.clock.sleep(backoffMs(attempt, MAX_REOPEN_WAIT_MS), this.#stopAsked.signal);
       if (this.#stopAsked.signal.aborted) return;
       source = await this.open();
       if (source === null) wasTopicAtFault = false;

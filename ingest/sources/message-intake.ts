@@ -1,4 +1,4 @@
-import { EvenshareError } from '../../scheduler-core/kernel/index.ts';
+import { EvenshareError, SECOND_MS } from '../../scheduler-core/kernel/index.ts';
 import type { BatchWriter } from '../batch/batch-writer.ts';
 import type { IngestMetrics } from '../ingest-metrics.ts';
 import { backoffMs } from './backoff.ts';
@@ -15,6 +15,9 @@ import type {
 import { OffsetCommitter, type StoredPartition } from './offset-committer.ts';
 import { type BufferedBatch, PartitionBuffer } from './partition-buffer.ts';
 import { TroubleLog } from './trouble-log.ts';
+
+/** Between two attempts to store a batch. */
+const MAX_STORE_WAIT_MS = 10 * SECOND_MS;
 
 export interface MessageIntakeOptions {
   readonly read: MessageReader;
@@ -211,7 +214,7 @@ export class MessageIntake implements MessageSink {
           if (!(error instanceof EvenshareError && error.retryable)) throw error;
           this.#storing.failed(error);
         }
-        await clock.sleep(backoffMs(attempt), this.#ended.signal);
+        await clock.sleep(backoffMs(attempt, MAX_STORE_WAIT_MS), this.#ended.signal);
       }
       return false;
     } finally {
