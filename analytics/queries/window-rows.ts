@@ -91,93 +91,67 @@ const ENDS_AT_MS = `multiIf(
 const STORED_COLUMNS =
   'tenant, request_id, attempt, arrived_at_ms, outcome, reason, dispatched_at_ms, completed_at_ms, cost_estimate, cost, input_tokens, output_tokens, slots, original_request_id, weight, tenant_provenance, wait_provenance, deliveries, row_key';
 
-/**
- * Rows of `window_rows` from stored ones. In layers, each of which names what the next one uses: the engine writes out
- * the names that it meets within one SELECT, and took longer to plan this than to read a quiet minute.
- */
-const classify = (stored: string): string => `SELECT ${COLUMNS} FROM (
-    SELECT
-        *,
-        multiIf(kind IN (4, 5) AND wait IS NULL AND NOT skewed, 0, skewed, 4, wait_rank) AS provenance,
-        multiIf(kind NOT IN (4, 5), '', was_rejected, reason_name, 'gave_up') AS refusal,
-        if(kind = 1, coalesce(cost, derived_cost, cost_estimate), coalesce(cost, cost_estimate, derived_cost)) AS c,
-        if(kind = 1, coalesce(cost, derived_cost), NULL) AS c_actual
-    FROM (
-        SELECT
-            *,
-            multiIf(
-                skewed OR wait_rank = 5, NULL,
-                kind IN (1, 2, 8), p - a,
-                kind = 3, greatest({watermark_ms:Int64} - a, 0),
-                kind = 7, {max_request_age_ms:Int64},
-                kind = 4 AND e > a, e - a,
-                kind = 4 AND NOT was_rejected AND e = a, 0,
-                NULL
-            ) AS wait,
-            multiIf(
-                {cost_unit:String} = 'requests', 1.,
-                {cost_unit:String} = 'service_ms' AND kind = 1, k * greatest(e - p, 0),
-                {cost_unit:String} = 'tokens' AND (input_tokens IS NOT NULL OR output_tokens IS NOT NULL),
-                    ifNull(input_tokens, 0) * {input_token_price:Float64} + ifNull(output_tokens, 0) * {output_token_price:Float64},
-                NULL
-            ) AS derived_cost
-        FROM (
-            SELECT
-                *,
-                (kind IN (1, 2, 8) AND dispatched < a) OR (kind = 1 AND completed < dispatched)
-                    OR (kind = 4 AND completed > 0 AND completed < a) AS skewed,
-                if(was_dispatched AND was_completed, p + completed - dispatched, completed) AS e
-            FROM (
-                SELECT
-                    *,
-                    multiIf(
-                        was_rejected, if(reason_name = 'quota', 5, 4),
-                        was_dispatched, multiIf(was_completed, 1, is_old, 8, 2),
-                        wait_rank = 5, 6,
-                        was_completed, 4,
-                        is_old, 7,
-                        3
-                    ) AS kind,
-                    -- Where clocks say that service began before arrival, it counts from the arrival on, as long as it lasted.
-                    if(was_dispatched, greatest(dispatched, a), 0) AS p
-                FROM (
-                    SELECT
-                        tenant,
-                        arrived_at_ms AS a,
-                        dispatched_at_ms IS NOT NULL AS was_dispatched,
-                        completed_at_ms IS NOT NULL AS was_completed,
-                        ifNull(dispatched_at_ms, 0) AS dispatched,
-                        ifNull(completed_at_ms, 0) AS completed,
-                        {watermark_ms:Int64} - arrived_at_ms > {max_request_age_ms:Int64} AS is_old,
-                        ifNull(outcome, '') = 'rejected' AS was_rejected,
-                        ifNull(reason, 'other') AS reason_name,
-                        transform(
-                            ifNull(wait_provenance, ''), ['derived', 'bounded', 'censored', 'absent'], [1, 2, 3, 5], 0
-                        ) AS wait_rank,
-                        ifNull(tenant_provenance, '') = 'absent' AS tenant_absent,
-                        ifNull(slots, 1) AS k,
-                        cost,
-                        cost_estimate,
-                        input_tokens,
-                        output_tokens,
-                        weight,
-                        cityHash64(tenant, request_id, attempt, arrived_at_ms) AS id,
-                        if(original_request_id IS NULL, 0, 1) AS linked,
-                        cityHash64(if(linked, assumeNotNull(original_request_id), request_id), if(linked, 1, attempt)) AS original,
-                        attempt,
-                        row_key AS repeated_key,
-                        if(linked, request_id, '') AS linked_request_id,
-                        ifNull(original_request_id, '') AS original_id,
-                        deliveries > 1 AS disputed,
-                        0 AS superseded
-                    FROM (
-                        ${stored}
-                    )
-                )
-            )
-        )
-    )
-)`;
+const ROW = `
+    tenant,
+    arrived_at_ms AS a,
+    ifNull(dispatched_at_ms, 0) AS dispatched,
+    ifNull(completed_at_ms, 0) AS completed,
+    -- Where clocks say that service began before arrival, it counts from the arrival on, as long as it lasted.
+    if(dispatched_at_ms IS NULL, 0, greatest(dispatched, a)) AS p,
+    if(dispatched_at_ms IS NULL OR completed_at_ms IS NULL, completed, p + completed - dispatched) AS e,
+    multiIf(
+        ifNull(outcome, '') = 'rejected' AND ifNull(reason, '') = 'quota', 5,
+        ifNull(outcome, '') = 'rejected', 4,
+        dispatched_at_ms IS NULL AND ifNull(wait_provenance, '') = 'absent', 6,
+        dispatched_at_ms IS NULL AND completed_at_ms IS NOT NULL, 4,
+        dispatched_at_ms IS NULL AND {watermark_ms:Int64} - arrived_at_ms > {max_request_age_ms:Int64}, 7,
+        dispatched_at_ms IS NULL, 3,
+        completed_at_ms IS NULL AND {watermark_ms:Int64} - arrived_at_ms > {max_request_age_ms:Int64}, 8,
+        completed_at_ms IS NULL, 2,
+        1
+    ) AS kind,
+    ifNull(slots, 1) AS k,
+    multiIf(
+        {cost_unit:String} = 'requests', 1.,
+        {cost_unit:String} = 'service_ms' AND kind = 1, k * greatest(e - p, 0),
+        {cost_unit:String} = 'tokens' AND (input_tokens IS NOT NULL OR output_tokens IS NOT NULL),
+            ifNull(input_tokens, 0) * {input_token_price:Float64} + ifNull(output_tokens, 0) * {output_token_price:Float64},
+        NULL
+    ) AS derived_cost,
+    if(kind = 1, coalesce(cost, derived_cost, cost_estimate), coalesce(cost, cost_estimate, derived_cost)) AS c,
+    if(kind = 1, coalesce(cost, derived_cost), NULL) AS c_actual,
+    (kind IN (1, 2, 8) AND dispatched < a) OR (kind = 1 AND completed < dispatched)
+        OR (kind = 4 AND completed > 0 AND completed < a) AS skewed,
+    multiIf(
+        skewed OR ifNull(wait_provenance, '') = 'absent', NULL,
+        kind IN (1, 2, 8), p - a,
+        kind = 3, greatest({watermark_ms:Int64} - a, 0),
+        kind = 7, {max_request_age_ms:Int64},
+        kind = 4 AND e > a, e - a,
+        kind = 4 AND ifNull(outcome, '') != 'rejected' AND e = a, 0,
+        NULL
+    ) AS wait,
+    multiIf(
+        kind IN (4, 5) AND wait IS NULL AND NOT skewed, 0,
+        skewed, 4,
+        ifNull(wait_provenance, '') = 'absent', 5,
+        ifNull(wait_provenance, '') = 'censored', 3,
+        ifNull(wait_provenance, '') = 'bounded', 2,
+        ifNull(wait_provenance, '') = 'derived', 1,
+        0
+    ) AS provenance,
+    ifNull(tenant_provenance, '') = 'absent' AS tenant_absent,
+    if(kind IN (4, 5), multiIf(ifNull(outcome, '') != 'rejected', 'gave_up', ifNull(reason, 'other')), '') AS refusal,
+    weight,
+    cityHash64(tenant, request_id, attempt, arrived_at_ms) AS id,
+    cityHash64(ifNull(original_request_id, request_id), if(original_request_id IS NULL, attempt, 1)) AS original,
+    original_request_id IS NOT NULL AS linked,
+    attempt,
+    row_key AS repeated_key,
+    if(original_request_id IS NULL, '', request_id) AS linked_request_id,
+    ifNull(original_request_id, '') AS original_id,
+    deliveries > 1 AS disputed,
+    0 AS superseded`;
 
 const COLUMNS =
   'tenant, a, p, e, kind, k, c, c_actual, wait, provenance, tenant_absent, skewed, refusal, weight, id, original, linked, attempt, repeated_key, linked_request_id, original_id, disputed, superseded';
@@ -216,6 +190,13 @@ const KEY = 'cityHash64(request_id, attempt)';
 const merged = (keys: string, where: string): string => `requests FINAL
     PREWHERE ${KEY} IN (${keys})
     WHERE ${where}`;
+
+/** Rows of `window_rows` from stored ones. */
+const classify = (rows: string): string => `SELECT ${COLUMNS} FROM (
+    SELECT ${ROW} FROM (
+        ${rows}
+    )
+)`;
 
 const stored = (from: string, rowKey: string): string =>
   `SELECT ${STORED_COLUMNS.replace('row_key', `${rowKey} AS row_key`)} FROM ${from}`;

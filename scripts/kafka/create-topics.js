@@ -13,6 +13,8 @@ export async function createTopics(bootstrap, topics, partitions) {
       waitForLeaders: true,
       topics: missing.map((topic) => ({ topic, numPartitions: partitions, replicationFactor: 1 })),
     });
+    // Leaders that are named may not serve yet; these answers come from them.
+    for (const topic of missing) await admin.fetchTopicOffsets(topic);
   } finally {
     await admin.disconnect();
   }
