@@ -191,6 +191,13 @@ const merged = (keys: string, where: string): string => `requests FINAL
     PREWHERE ${KEY} IN (${keys})
     WHERE ${where}`;
 
+/** Two rewritings take the engine longer, on expressions as nested as these, than to read a quiet minute; they gain nothing here. */
+const CLASSIFY_SETTINGS = settingsClause({
+  ...READ_SETTINGS,
+  optimize_and_compare_chain: 0,
+  query_plan_lift_up_union: 0,
+});
+
 /** Rows of `window_rows` from stored ones. */
 const classify = (rows: string): string => `SELECT ${COLUMNS} FROM (
     SELECT ${ROW} FROM (
@@ -201,18 +208,28 @@ const classify = (rows: string): string => `SELECT ${COLUMNS} FROM (
 const stored = (from: string, rowKey: string): string =>
   `SELECT ${STORED_COLUMNS.replace('row_key', `${rowKey} AS row_key`)} FROM ${from}`;
 
-export type RecentParams = Pick<WindowRowsParams, 'pool' | 'to_ms' | 'refused_from_ms'> & Parameters;
+export interface StoredSurvey {
+  /** Rows of what arrived lately beyond the first of each attempt. */
+  readonly repeatedRows: number;
+  /** Whether any retry arrived earlier. */
+  readonly earlierRetries: boolean;
+}
 
-/** How many stored rows of what arrived lately belong to an attempt that has another row. Counted in groups that fit the caches. */
-export const REPEATED_ROWS = defineQuery<RecentParams, number>({
-  name: 'repeated-rows',
-  sql: `SELECT sum(repeated) AS repeated_rows
+/** What the stored rows call for. Keys are compared in groups that fit the caches. */
+export const STORED_SURVEY = defineQuery<
+  Parameters & Pick<WindowRowsParams, 'pool' | 'to_ms' | 'lookback_from_ms' | 'refused_from_ms'>,
+  StoredSurvey
+>({
+  name: 'stored-survey',
+  sql: `SELECT
+    sum(repeated) AS repeated_rows,
+    (SELECT count() FROM (SELECT 1 FROM requests WHERE ${EARLIER} AND ${IS_RETRY} LIMIT 1)) AS earlier_retries
 FROM (
     SELECT length(groupArray(row_key) AS row_keys) - arrayUniq(row_keys) AS repeated
     FROM (SELECT ${KEY} AS row_key FROM requests WHERE ${RECENT})
     GROUP BY row_key % 256
 )`,
-  decode: (row) => Number(row.repeated_rows),
+  decode: (row) => ({ repeatedRows: Number(row.repeated_rows), earlierRetries: Number(row.earlier_retries) > 0 }),
 });
 
 export const FILL_REPEATED_KEYS = `INSERT INTO repeated_keys${settingsClause(READ_SETTINGS)}
@@ -223,7 +240,7 @@ SELECT ${KEY} AS row_key FROM requests WHERE ${RECENT} GROUP BY row_key HAVING c
  * not ended before the range. Most attempts have one row, which there is no need to merge: merging costs several times
  * as much as reading.
  */
-export const FILL_WINDOW_ROWS = `INSERT INTO window_rows${settingsClause(READ_SETTINGS)}
+export const FILL_WINDOW_ROWS = `INSERT INTO window_rows${CLASSIFY_SETTINGS}
 ${classify(`${stored(
   `requests
     WHERE ${RECENT}
@@ -237,11 +254,11 @@ ${stored(
 )}`)}`;
 
 /** Adds what arrived lately of attempts that have several rows. */
-export const FILL_REPEATED_ROWS = `INSERT INTO window_rows${settingsClause(READ_SETTINGS)}
+export const FILL_REPEATED_ROWS = `INSERT INTO window_rows${CLASSIFY_SETTINGS}
 ${classify(stored(merged('SELECT repeated_key FROM repeated_keys', RECENT), KEY))}`;
 
 /** Adds retries that ended before the range: one may stand for an attempt of its window that had not. */
-export const FILL_EARLIER_RETRIES = `INSERT INTO window_rows${settingsClause(READ_SETTINGS)}
+export const FILL_EARLIER_RETRIES = `INSERT INTO window_rows${CLASSIFY_SETTINGS}
 ${classify(
   stored(
     merged(
@@ -253,7 +270,7 @@ ${classify(
 )}`;
 
 /** Adds first attempts that ended before the range and share their window with a retry that is in `window_rows`. */
-export const FILL_EARLIER_ATTEMPTS = `INSERT INTO window_rows${settingsClause(READ_SETTINGS)}
+export const FILL_EARLIER_ATTEMPTS = `INSERT INTO window_rows${CLASSIFY_SETTINGS}
 ${classify(
   stored(
     `requests FINAL

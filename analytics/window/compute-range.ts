@@ -24,8 +24,8 @@ import {
   FILL_REPEATED_KEYS,
   FILL_REPEATED_ROWS,
   FILL_WINDOW_ROWS,
-  REPEATED_ROWS,
   type RowsTable,
+  STORED_SURVEY,
 } from '../queries/window-rows.ts';
 import { SERVICE_MEANS, WINDOW_SCAN, type WindowScan } from '../queries/window-scan.ts';
 import { type TenantWorkRow, WINDOW_SATURATION, WINDOW_WORK } from '../queries/window-work.ts';
@@ -141,18 +141,14 @@ async function fillRows(store: Store, range: ComputeRange, refusedFromMs: number
     max_request_age_ms: options.maxRequestAgeMs,
     ...priceParams(options),
   };
-  const [repeatedRows] = await store.query('jobs', REPEATED_ROWS, {
-    pool,
-    to_ms: toMs,
-    refused_from_ms: refusedFromMs,
-  });
-  const repeated = repeatedRows !== 0;
+  const [survey] = await store.query('jobs', STORED_SURVEY, params);
+  const repeated = survey !== undefined && survey.repeatedRows > 0;
   await store.command('jobs', CREATE_WINDOW_ROWS);
   await store.command('jobs', CREATE_REPEATED_KEYS);
   if (repeated) await store.command('jobs', FILL_REPEATED_KEYS, params);
   await store.command('jobs', FILL_WINDOW_ROWS, { ...params, repeated });
   if (repeated) await store.command('jobs', FILL_REPEATED_ROWS, params);
-  await store.command('jobs', FILL_EARLIER_RETRIES, params);
+  if (survey?.earlierRetries === true) await store.command('jobs', FILL_EARLIER_RETRIES, params);
   const [scan] = await store.query('jobs', WINDOW_SCAN, {});
   assertInvariant(scan !== undefined, 'an aggregate without groups returns one row');
   if (scan.linked > 0) await store.command('jobs', FILL_EARLIER_ATTEMPTS, params);

@@ -49,6 +49,8 @@ export class KafkaMessages implements MessageSource {
   readonly #held = new Set<number>();
   /** Counts assignments. What began under an earlier one ends without effect. */
   #generation = 0;
+  /** Counts commits that brokers have answered. */
+  #commits = 0;
   #closing: Promise<void> | null = null;
   #running: Promise<void> | null = null;
   #fail: (error: EvenshareError) => void = () => undefined;
@@ -71,6 +73,9 @@ export class KafkaMessages implements MessageSource {
     this.#consumer.on(events.CRASH, ({ payload }) => this.#fail(mapKafkaError(payload.error, topic)));
     this.#consumer.on(events.GROUP_JOIN, ({ payload }) => this.#joined(payload.memberAssignment[topic] ?? []));
     this.#consumer.on(events.START_BATCH_PROCESS, ({ payload }) => this.#passOver(payload));
+    this.#consumer.on(events.COMMIT_OFFSETS, () => {
+      this.#commits++;
+    });
     this.#consumer.on(events.FETCH, () => this.#sink.turned());
     await this.#consumer.connect();
     await this.#consumer.subscribe({ topics: [topic], fromBeginning });
@@ -96,11 +101,13 @@ export class KafkaMessages implements MessageSource {
 
   async commit(nextOffsets: ReadonlyMap<number, number>): Promise<boolean> {
     const { topic } = this.#options;
+    const before = this.#commits;
     try {
       await this.#consumer.commitOffsets(
         [...nextOffsets].map(([partition, offset]) => ({ topic, partition, offset: String(offset) })),
       );
-      return true;
+      // While it stops or has crashed, kafkajs says nothing and commits nothing.
+      return this.#commits > before;
     } catch (error) {
       if (isRegrouping(error)) return false;
       throw mapKafkaError(error, topic);

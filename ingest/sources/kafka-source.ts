@@ -22,7 +22,7 @@ const DEFAULT_SHUTDOWN_LIMIT_MS = 10 * SECOND_MS;
 const MAX_REOPEN_WAIT_MS = 2 * SECOND_MS;
 const CLOSE_LIMIT_MS = 5 * SECOND_MS;
 /** How often the ends of the partitions are asked for, so that lag grows also while nothing is read. */
-const ENDS_EVERY_MS = 5 * SECOND_MS;
+const ENDS_EVERY_MS = 2 * SECOND_MS;
 
 export interface KafkaSourceOptions extends KafkaMessagesOptions {
   /** Reads the value of each message; one whose records are lines. */

@@ -38,8 +38,8 @@ export interface MessageSource {
   pause(partition: number): void;
   resume(partition: number): void;
   /**
-   * Commits by partition the offset from which to read next; false when the group is dividing its partitions again, so
-   * that the messages may come again.
+   * Commits by partition the offset from which to read next; false when it is not, because the group is dividing its
+   * partitions again or the membership is ending: then the messages may come again.
    *
    * @throws EVS_KAFKA_…; then too.
    */

@@ -146,6 +146,9 @@ function serverProperties(folder, ports, users) {
     // The first member of a group would wait for others, 3 s.
     'group.initial.rebalance.delay.ms': 0,
     'group.min.session.timeout.ms': 1_000,
+    // A node that was killed and comes back waits until it has been given up, 9 s.
+    'broker.session.timeout.ms': 2_000,
+    'broker.heartbeat.interval.ms': 500,
   };
   if (users !== null) {
     const prefix = 'listener.name.sasl_plaintext';

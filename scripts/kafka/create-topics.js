@@ -1,6 +1,9 @@
+import { setTimeout as pause } from 'node:timers/promises';
 import { Kafka, logLevel } from 'kafkajs';
 
-/** Makes those topics that are not there; leaves the others as they are. */
+const SERVE_LIMIT_MS = 30_000;
+
+/** Makes those topics that are not there, and waits until they can be used; leaves the others as they are. */
 export async function createTopics(bootstrap, topics, partitions) {
   if (topics.length === 0) return;
   const admin = new Kafka({ brokers: [bootstrap], clientId: 'evenshare-dev', logLevel: logLevel.NOTHING }).admin();
@@ -13,9 +16,20 @@ export async function createTopics(bootstrap, topics, partitions) {
       waitForLeaders: true,
       topics: missing.map((topic) => ({ topic, numPartitions: partitions, replicationFactor: 1 })),
     });
-    // Leaders that are named may not serve yet; these answers come from them.
-    for (const topic of missing) await admin.fetchTopicOffsets(topic);
+    for (const topic of missing) await untilServed(admin, topic);
   } finally {
     await admin.disconnect();
+  }
+}
+
+/** A leader that is named may not know of it yet; these answers come from the leaders themselves. */
+async function untilServed(admin, topic) {
+  for (const giveUpMs = Date.now() + SERVE_LIMIT_MS; ; await pause(50)) {
+    try {
+      await admin.fetchTopicOffsets(topic);
+      return;
+    } catch (error) {
+      if (Date.now() > giveUpMs) throw error;
+    }
   }
 }

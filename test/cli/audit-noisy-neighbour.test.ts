@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import type { PoolWindows, Window } from '../../analytics/index.ts';
 import { createQueue } from '../../scheduler-core/queue/index.ts';
 import {
@@ -16,6 +16,9 @@ import { type CliResult, type CliSandbox, cliSandbox } from '../support/run-cli.
 /** A whole multiple of 20 s: the second window is the burst. */
 const BASE_MS = 1_790_848_800_000;
 const AUDIT = ['--window', '20s', '--slots', '8', '--json'];
+
+// Many processes one after another: on a busy machine that takes its time.
+vi.setConfig({ testTimeout: 180_000 });
 
 let sandbox: CliSandbox;
 beforeAll(async () => {

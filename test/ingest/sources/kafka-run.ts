@@ -11,7 +11,7 @@ import {
   findAdapter,
 } from '../../../ingest/index.ts';
 import { type KafkaSource, type KafkaSourceOptions, startKafkaSource } from '../../../ingest/sources/kafka-source.ts';
-import type { SourceLog } from '../../../ingest/sources/message-source.ts';
+import type { SourceClock, SourceLog } from '../../../ingest/sources/message-source.ts';
 import { DAY_MS, MINUTE_MS } from '../../../scheduler-core/kernel/index.ts';
 import type { TestKafka } from '../../support/kafka.ts';
 
@@ -23,6 +23,12 @@ export function collectingLog(): { readonly log: SourceLog; readonly lines: stri
   };
   return { log: { debug: () => undefined, info: keep, warn: keep, error: keep }, lines };
 }
+
+/** Waits between attempts are short; limits are as they are. */
+const impatientClock: SourceClock = {
+  nowMs: systemClock.nowMs,
+  sleep: (durationMs, signal) => systemClock.sleep(durationMs < 5_000 ? Math.min(durationMs, 50) : durationMs, signal),
+};
 
 export function writerOf(store: Store): BatchWriter {
   return createBatchWriter(store, {
@@ -64,7 +70,7 @@ export function sourceOptions(
     adapterOptions: { defaultPool: 'default', tenant: null, options: {}, mapping: null },
     writer,
     metrics: null,
-    clock: systemClock,
+    clock: impatientClock,
     maxFutureMs: 5 * MINUTE_MS,
     latenessMs: 2 * DAY_MS,
     ...more,

@@ -139,10 +139,10 @@ describe('from Kafka to the store', () => {
     const failing = alteredWriter(writer, (submission, real) =>
       isAway ? Promise.reject(away()) : real.submit(submission),
     );
-    const limits = { maxBatchMessages: 100, maxHeldMessages: 300 };
+    const limits = { maxBatchMessages: 250, maxHeldMessages: 500 };
     const options = sourceOptions(kafka.bootstrap, 'bounded', failing, { limits });
     await withSources([options], async (source) => {
-      await eventually(() => expect(source.progress().heldMessages).toBeGreaterThanOrEqual(300));
+      await eventually(() => expect(source.progress().heldMessages).toBeGreaterThanOrEqual(500));
       await send(kafka, 'bounded', eventMessages('bounded-more', 2_000));
       const ends = await endOffsets(kafka, 'bounded');
       // What is behind is seen all the same.

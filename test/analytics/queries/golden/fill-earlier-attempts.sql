@@ -1,5 +1,6 @@
-INSERT INTO window_rows SETTINGS output_format_json_quote_64bit_integers = 1, output_format_json_quote_denormals = 1, join_use_nulls = 0, do_not_merge_across_partitions_select_final = 1, use_skip_indexes_if_final = 1, use_skip_indexes_if_final_exact_mode = 1, transform_null_in = 0
-SELECT tenant, a, p, e, kind, k, c, c_actual, wait, provenance, tenant_absent, skewed, refusal, weight, id, original, linked, attempt, repeated_key, linked_request_id, original_id, disputed, superseded FROM (SELECT 
+INSERT INTO window_rows SETTINGS output_format_json_quote_64bit_integers = 1, output_format_json_quote_denormals = 1, join_use_nulls = 0, do_not_merge_across_partitions_select_final = 1, use_skip_indexes_if_final = 1, use_skip_indexes_if_final_exact_mode = 1, transform_null_in = 0, optimize_and_compare_chain = 0, query_plan_lift_up_union = 0
+SELECT tenant, a, p, e, kind, k, c, c_actual, wait, provenance, tenant_absent, skewed, refusal, weight, id, original, linked, attempt, repeated_key, linked_request_id, original_id, disputed, superseded FROM (
+    SELECT 
     tenant,
     arrived_at_ms AS a,
     ifNull(dispatched_at_ms, 0) AS dispatched,
@@ -55,10 +56,12 @@ SELECT tenant, a, p, e, kind, k, c, c_actual, wait, provenance, tenant_absent, s
     cityHash64(ifNull(original_request_id, request_id), if(original_request_id IS NULL, attempt, 1)) AS original,
     original_request_id IS NOT NULL AS linked,
     attempt,
+    row_key AS repeated_key,
     if(original_request_id IS NULL, '', request_id) AS linked_request_id,
-    ifNull(requests.original_request_id, '') AS original_id,
+    ifNull(original_request_id, '') AS original_id,
     deliveries > 1 AS disputed,
-    0 AS superseded, 0 AS repeated_key FROM requests FINAL
+    0 AS superseded FROM (
+        SELECT tenant, request_id, attempt, arrived_at_ms, outcome, reason, dispatched_at_ms, completed_at_ms, cost_estimate, cost, input_tokens, output_tokens, slots, original_request_id, weight, tenant_provenance, wait_provenance, deliveries, toUInt64(0) AS row_key FROM requests FINAL
     PREWHERE request_id IN (SELECT original_id FROM window_rows WHERE linked)
     WHERE pool = {pool:String}
     AND minute >= toDateTime(intDiv((
@@ -85,4 +88,6 @@ SELECT tenant, a, p, e, kind, k, c, c_actual, wait, provenance, tenant_absent, s
             ifNull(dispatched_at_ms, arrived_at_ms) + 1,
             arrived_at_ms + assumeNotNull(completed_at_ms) - ifNull(dispatched_at_ms, arrived_at_ms)
         )
-    ) < {from_ms:Int64} AND original_request_id IS NULL)
+    ) < {from_ms:Int64} AND original_request_id IS NULL
+    )
+)
