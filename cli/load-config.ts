@@ -217,7 +217,7 @@ function toConfig(file: ConfigFile, path: string | null): Config {
     path,
     store: toStore(file.store),
     hasStore: file.store !== undefined,
-    windowMs: file.window === undefined ? DEFAULT_WINDOW_MS : checkedMs(file.window),
+    windowMs: file.window === undefined ? DEFAULT_WINDOW_MS : windowOf(file.window),
     pools,
     poolDefaults,
     poolOptions: (pool) => poolOptionsOf(poolDefaults, Object.hasOwn(pools, pool) ? pools[pool] : undefined, checkedMs),
@@ -313,6 +313,13 @@ function checkedMs(duration: string): number {
   if (ms === null || ms <= 0)
     throw new EvenshareError('EVS_CONFIG', `"${duration}" is no duration: write 250ms, 60s, 5m, 1h or 1d`);
   return ms;
+}
+
+/** A second at least: a shorter window would have more overhead than requests. */
+function windowOf(duration: string): number {
+  const ms = checkedMs(duration);
+  if (ms >= 1_000 && Number.isInteger(ms)) return ms;
+  throw new EvenshareError('EVS_CONFIG', `window: "${duration}" is too short: a second or longer`);
 }
 
 function optionalMs(duration: string | undefined): number | undefined {

@@ -8,6 +8,7 @@ import {
   nextWindowStart,
   type PoolOptions,
   type PoolWindows,
+  type Span,
   type Store,
   windowStart,
 } from '../../analytics/index.ts';
@@ -119,6 +120,7 @@ async function auditPools(
       fromMs: windowStart(span.firstArrivalMs, windowMs),
       toMs: nextWindowStart(span.newestMs + 1, windowMs),
     };
+    checkWindowCount(range, windowMs);
     const progress = startProgress(context, `windows of ${pool}`);
     await analyzeRange(store, {
       ...range,
@@ -146,6 +148,19 @@ async function auditPools(
     });
   }
   return results;
+}
+
+/** Every window is a result of its own: more than anybody can look at is a mistake of units. */
+const MAX_WINDOWS = 100_000;
+
+function checkWindowCount(range: Span, windowMs: number): void {
+  const windows = (range.toMs - range.fromMs) / windowMs;
+  if (windows <= MAX_WINDOWS) return;
+  const leastS = Math.ceil((range.toMs - range.fromMs) / MAX_WINDOWS / 1000);
+  throw new EvenshareError(
+    'EVS_USAGE',
+    `--window ${windowMs}ms would cut this log into ${windows} windows: choose ${leastS}s or longer`,
+  );
 }
 
 function costUnitOption(text: string | undefined): CostUnit | null {
