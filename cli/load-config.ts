@@ -124,8 +124,17 @@ export function parseConfig(text: string, name: string, env: Readonly<Record<str
   const value: unknown = document.toJS() ?? {};
   const filled = fillFromEnvironment(value, '', env, mistakes);
   if (mistakes.length > 0) throw configError(name, mistakes);
+  nameStoreKind(filled);
   if (!validate(filled)) throw configError(name, describeErrors(ofNamedStoreKind(validate.errors ?? [], filled)));
   return filled;
+}
+
+/** A store without a kind is the embedded one, as it is without a word of it. */
+function nameStoreKind(config: unknown): void {
+  if (typeof config !== 'object' || config === null || !('store' in config)) return;
+  const { store } = config;
+  if (typeof store !== 'object' || store === null || 'kind' in store || 'url' in store) return;
+  Object.assign(store, { kind: 'embedded' });
 }
 
 const ajv = new Ajv({ allErrors: true, strict: false });

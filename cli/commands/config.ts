@@ -2,6 +2,7 @@ import type { Command } from 'commander';
 import type { CliContext, GlobalOptions } from '../context.ts';
 import { ConfigSchema, loadConfig } from '../load-config.ts';
 import { printJson } from '../output.ts';
+import { checkExposure } from '../roles/http-role.ts';
 
 export function addConfig(program: Command, context: CliContext): void {
   const config = program
@@ -15,6 +16,7 @@ export function addConfig(program: Command, context: CliContext): void {
     .addHelpText('after', '\nExample:\n  evenshare config check --config evenshare.yaml\n')
     .action(async (options: { readonly json?: boolean }) => {
       const loaded = await loadConfig(program.opts<GlobalOptions>().config, context.env);
+      checkExposure(loaded);
       // Secrets are never shown, not even that they are long.
       const store = loaded.store.kind === 'server' ? { kind: 'server', database: loaded.store.database } : loaded.store;
       const shown = {

@@ -34,7 +34,7 @@ export function addDoctor(program: Command, context: CliContext): void {
       const failed = checks.filter((check) => !check.ok);
       if (failed.length > 0) {
         throw new EvenshareError(
-          'EVS_STORE_FAILED',
+          failed.some((check) => check.check === 'configuration') ? 'EVS_CONFIG' : 'EVS_STORE_FAILED',
           `${failed.length} of ${checks.length} checks failed: ${failed.map((check) => check.check).join(', ')}`,
         );
       }

@@ -4,9 +4,9 @@ import { mergeDecisions, sameIdentity } from '../event/merge-events.ts';
 /** What one event adds to what is known of its request. */
 export type Novelty = 'new' | 'duplicate' | 'conflict';
 
-/** Requests by id: what is known of them so far, merged. Ids are few per entry, so lists stay short. */
+/** Requests by id: what is known of them so far, merged. Nearly every id has one entry; the others have short lists. */
 export class KnownRequests {
-  readonly #byId = new Map<string, DecisionEvent[]>();
+  readonly #byId = new Map<string, DecisionEvent | DecisionEvent[]>();
 
   constructor(stored: readonly DecisionEvent[]) {
     for (const event of stored) this.learn(event);
@@ -14,11 +14,13 @@ export class KnownRequests {
 
   /** Says what an event adds, and remembers it. */
   learn(event: DecisionEvent): Novelty {
-    const known = this.#byId.get(event.requestId);
-    if (known === undefined) {
-      this.#byId.set(event.requestId, [event]);
+    const entry = this.#byId.get(event.requestId);
+    if (entry === undefined) {
+      this.#byId.set(event.requestId, event);
       return 'new';
     }
+    const known = Array.isArray(entry) ? entry : [entry];
+    if (known !== entry) this.#byId.set(event.requestId, known);
     const index = known.findIndex((other) => sameIdentity(other, event));
     const same = known[index];
     if (same === undefined) {

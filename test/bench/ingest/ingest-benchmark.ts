@@ -135,7 +135,7 @@ function printLoad(name: string, events: number, figures: readonly LoadFigures[]
       figures.map((one) => one.elapsedMs),
       milliseconds,
     )}, ` +
-      `peak memory ${mebibytes(peak)}, longest stall ${milliseconds(stall)}, ` +
+      `peak memory ${mebibytes(peak)}, longest stall of the event loop ${milliseconds(stall)}, ` +
       `${thousands(figures[0]?.requests ?? 0)} rows in ${figures[0]?.parts} parts`,
   );
 }
@@ -156,7 +156,7 @@ async function benchMinute(input: MinuteInput, withProfile: boolean, print: Prin
     const ratio = median(state.computeMs) / median(state.baselineMs);
     print(
       `  ${state.name} (${thousands(state.rows)} rows in ${state.parts} parts): ` +
-        `window ${spread(state.computeMs, milliseconds)}, ${thousands(state.tenantsWritten)} tenants written; ` +
+        `window ${spread(state.computeMs, milliseconds)}, ${thousands(state.tenants)} tenants; ` +
         `plain aggregate ${spread(state.baselineMs, milliseconds)}`,
     );
     print(`  ratio: the window takes ${ratio.toFixed(2)} times the plain aggregate (wanted: at most 4)`);

@@ -1,10 +1,11 @@
 import { rm } from 'node:fs/promises';
-import { defineQuery, type Parameters, type Store, tsvRow } from '../../../analytics/storage/index.ts';
+import { defineQuery, type Parameters, type Store } from '../../../analytics/storage/index.ts';
 import { analyzeRange } from '../../../analytics/window/analyze-range.ts';
 import { computeRange } from '../../../analytics/window/compute-range.ts';
 import { DEFAULT_POOL_OPTIONS, type PoolOptions } from '../../../analytics/window/pool-model.ts';
 import { createBatchWriter, DEFAULT_MAX_BATCH_EVENTS, DEFAULT_MAX_PENDING_EVENTS } from '../../../ingest/index.ts';
 import { HOUR_MS, MINUTE_MS } from '../../../scheduler-core/kernel/index.ts';
+import { declareSlots } from '../../support/temporary-store.ts';
 import { type ProcessFigures, watchProcess } from '../process-figures.ts';
 import { generateRequests, POOL, type Traffic } from './generate-requests.ts';
 import { openMigrated } from './load-tasks.ts';
@@ -27,8 +28,7 @@ export interface MinuteState {
   readonly computeMs: readonly number[];
   readonly baselineMs: readonly number[];
   readonly statements: readonly StatementTimes[];
-  /** Tenants of the window that each run stored. */
-  readonly tenantsWritten: number;
+  readonly tenants: number;
 }
 
 export interface MinuteFigures extends ProcessFigures {
@@ -36,7 +36,8 @@ export interface MinuteFigures extends ProcessFigures {
 }
 
 const WINDOW_FROM_MS = Date.UTC(2026, 2, 2, 10, 0, 0);
-const SLOTS = 10_000;
+/** A little less than the minute needs, so that some tenants are beyond their share. */
+const SLOTS = 9_500;
 const OPTIONS: PoolOptions = { ...DEFAULT_POOL_OPTIONS, costUnit: 'tokens' };
 
 /** A busy minute after a quieter hour: the minute's window computed beside a plain look at the same rows. */
@@ -45,23 +46,18 @@ export async function measureMinute(input: MinuteInput): Promise<MinuteFigures> 
   try {
     // Parts stay as they were inserted: what merges in the background do to a live minute is left to chance.
     await store.command('reads', 'SYSTEM STOP MERGES requests');
-    await declareSlots(store);
+    await declareSlots(store, POOL, SLOTS);
     const base = { tenants: input.tenants, disorderMs: 3_000 };
-    const history = {
-      ...base,
-      seed: 2,
-      requests: input.historyRequests,
-      fromMs: WINDOW_FROM_MS - HOUR_MS,
-      spanMs: HOUR_MS,
-    };
-    await store1(store, history);
-    await store1(store, { ...base, seed: 3, requests: input.requests, fromMs: WINDOW_FROM_MS, spanMs: MINUTE_MS });
+    const hour = { fromMs: WINDOW_FROM_MS - HOUR_MS, spanMs: HOUR_MS };
+    const minute = { fromMs: WINDOW_FROM_MS, spanMs: MINUTE_MS };
+    await ingest(store, { ...base, seed: 2, requests: input.historyRequests, ...hour });
+    await ingest(store, { ...base, seed: 3, requests: input.requests, ...minute });
     await computeHistory(store);
     const figures = watchProcess();
-    const asIngested = await measureState(store, input, 'as ingested');
+    const asIngested = await measureState(store, { name: 'as ingested', runs: input.runs, firstComputation: 2 });
     await store.command('reads', 'SYSTEM START MERGES requests');
     await store.command('reads', 'OPTIMIZE TABLE requests FINAL');
-    const merged = await measureState(store, input, 'merged');
+    const merged = await measureState(store, { name: 'merged', runs: input.runs, firstComputation: 1_000 });
     return { states: [asIngested, merged], ...figures() };
   } finally {
     await store.close();
@@ -69,12 +65,8 @@ export async function measureMinute(input: MinuteInput): Promise<MinuteFigures> 
   }
 }
 
-function declareSlots(store: Store): Promise<void> {
-  const columns = ['pool', 'at_ms', 'source', 'slots', 'capacity_per_s', 'stored_at_ms'];
-  return store.insert('intake', 'pool_capacity', columns, tsvRow([POOL, 0, 'bench', SLOTS, null, 0]));
-}
-
-async function store1(store: Store, traffic: Traffic): Promise<void> {
+/** As the intake does: an insert for every so many requests. */
+async function ingest(store: Store, traffic: Traffic): Promise<void> {
   const writer = createBatchWriter(store, {
     nowMs: Date.now,
     maxPendingEvents: DEFAULT_MAX_PENDING_EVENTS,
@@ -104,17 +96,20 @@ async function computeHistory(store: Store): Promise<void> {
   });
 }
 
-async function measureState(store: Store, input: MinuteInput, name: string): Promise<MinuteState> {
+async function measureState(
+  store: Store,
+  state: { readonly name: string; readonly runs: number; readonly firstComputation: number },
+): Promise<MinuteState> {
   const timed = new TimedStore(store);
   const computeMs: number[] = [];
   const baselineMs: number[] = [];
-  let tenantsWritten = 0;
+  let tenants = 0;
   // The first pair only warms up.
-  for (let run = 0; run <= input.runs; run++) {
+  for (let run = 0; run <= state.runs; run++) {
     timed.startRun();
-    const computed = await timeMs(() => computeWindow(timed, run));
+    const computed = await timeMs(() => computeWindow(timed, state.firstComputation + run));
     const baseline = await timeMs(async () => {
-      tenantsWritten = (await store.query('jobs', BASELINE, BASELINE_PARAMS)).length;
+      tenants = (await store.query('jobs', BASELINE, BASELINE_PARAMS)).length;
     });
     if (run === 0) timed.forget();
     else {
@@ -123,13 +118,11 @@ async function measureState(store: Store, input: MinuteInput, name: string): Pro
     }
   }
   const { requests, parts } = await countRequests(store);
-  return { name, rows: requests, parts, computeMs, baselineMs, statements: timed.statements, tenantsWritten };
+  return { name: state.name, rows: requests, parts, tenants, computeMs, baselineMs, statements: timed.statements };
 }
 
-/** Each run asks for another threshold, so that its result is a new one and all of it is written. */
-let runsOfAll = 0;
-async function computeWindow(store: Store, _run: number): Promise<void> {
-  runsOfAll++;
+/** Each computation asks for another threshold, so that its result is a new one and all of it is written. */
+async function computeWindow(store: Store, computation: number): Promise<void> {
   const { written } = await computeRange(store, {
     pool: POOL,
     windowMs: MINUTE_MS,
@@ -137,8 +130,8 @@ async function computeWindow(store: Store, _run: number): Promise<void> {
     toMs: WINDOW_FROM_MS + MINUTE_MS,
     watermarkMs: WINDOW_FROM_MS + MINUTE_MS,
     closedToMs: WINDOW_FROM_MS + MINUTE_MS,
-    options: { ...OPTIONS, waitThresholdMs: OPTIONS.waitThresholdMs + runsOfAll },
-    computation: 1 + runsOfAll,
+    options: { ...OPTIONS, waitThresholdMs: OPTIONS.waitThresholdMs + computation },
+    computation,
   });
   if (written !== 1) throw new Error('the window was to be written');
 }
