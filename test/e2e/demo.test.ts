@@ -130,8 +130,17 @@ test('the page shows the last hour, changes without a reload, and the hour goes 
   expect(all.minutes).toBe(stored.minutes + Math.floor(resumedMs / MINUTE_MS) - beforeMs / MINUTE_MS + 1);
 });
 
-test('under drr no window of the hour is unfair, bursts included', { timeout: 200_000 }, async () => {
-  const windows = await wholeHour(await demo('drr'));
-  expect(windows.filter(({ verdict }) => verdict === 'unfair')).toEqual([]);
+test('under drr no window of the hour is unfair, bursts included', { timeout: 400_000 }, async () => {
+  const server = await demo('drr');
+  await wholeHour(server);
+  // Two bodies of the history may overtake each other: what was computed between them is restated within a minute.
+  const windows = await until(
+    'no window is unfair once late events are counted',
+    async () => {
+      const found = await windowsOf(server);
+      return found.some(({ verdict }) => verdict === 'unfair') ? null : found;
+    },
+    { everyMs: 500, limitMs: 150_000 },
+  );
   expect(windows.filter(({ verdict }) => verdict === 'fair').length).toBeGreaterThanOrEqual(10);
 });
