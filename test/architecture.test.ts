@@ -28,7 +28,18 @@ const LAYERS: readonly { readonly from: string; readonly mayImport: readonly str
 ];
 
 /** What the core is made of, from the bottom: a folder sees only those before it. */
-const CORE_ORDER = ['kernel', 'share', 'queue', 'admission', 'guard', 'control', 'simulate', 'replay'];
+const CORE_ORDER = [
+  'kernel',
+  'policy',
+  'share',
+  'queue',
+  'admission',
+  'guard',
+  'control',
+  'scheduler',
+  'simulate',
+  'replay',
+];
 
 const folderOf = (path: string): string => path.slice(0, path.lastIndexOf('/') + 1);
 

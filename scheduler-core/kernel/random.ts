@@ -24,19 +24,20 @@ function hash32(text: string, seed: number): number {
  * Not for secrets.
  */
 export function seededRandom(seed: number): Random {
-  let a = hash32('a', seed);
-  let b = hash32('b', seed);
-  let c = hash32('c', seed);
+  // Signed, for 32 bits with a sign are kept as they are, and without one as an object each.
+  let a = hash32('a', seed) | 0;
+  let b = hash32('b', seed) | 0;
+  let c = hash32('c', seed) | 0;
   let counter = 1;
 
   const nextUint32 = (): number => {
-    const sum = (a + b + counter) >>> 0;
-    counter = (counter + 1) >>> 0;
+    const sum = (a + b + counter) | 0;
+    counter = (counter + 1) | 0;
     a = b ^ (b >>> 9);
-    b = (c + (c << 3)) >>> 0;
-    c = ((c << 21) | (c >>> 11)) >>> 0;
-    c = (c + sum) >>> 0;
-    return sum;
+    b = (c + (c << 3)) | 0;
+    c = (c << 21) | (c >>> 11);
+    c = (c + sum) | 0;
+    return sum >>> 0;
   };
   for (let round = 0; round < 12; round++) nextUint32();
 

@@ -1,154 +1,228 @@
-import { assertInvariant, EvenshareError } from '../kernel/index.ts';
-import type { Request } from '../model.ts';
-import { RingBuffer } from './ring-buffer.ts';
-import { ACCEPTED, type OfferResult, QUEUE_FULL, type QueueDiscipline, requireLimit } from './scheduler.ts';
+import { EvenshareError } from '../kernel/index.ts';
+import { Flow } from './flow.ts';
+import { type Entrance, FlowQueue } from './flow-queue.ts';
+import type { Seat, Waiting } from './waiting.ts';
 
-export interface DeficitRoundRobinOptions {
-  /** Q: cost granted per round to a tenant of weight 1, in the unit of `costEstimate`; finite, > 0. */
-  readonly quantumCost: number;
-  /** How many requests of one tenant may wait: an integer ≥ 1, or Infinity. */
-  readonly perTenantLimit: number;
-  /** Finite, > 0. A tenant that is not named has `defaultWeight`. */
-  readonly weights?: ReadonlyMap<string, number>;
-  /** Default 1. */
-  readonly defaultWeight?: number;
-}
-
-interface TenantQueue<R extends Request> {
-  readonly tenant: string;
-  readonly grantCost: number;
-  readonly waiting: RingBuffer<R>;
-  deficitCost: number;
+class RingFlow<W extends Waiting<W>> extends Flow<W> {
+  deficitCost = 0;
+  /** Whether it has had its grant for this visit. */
+  granted = false;
+  /** The round in which it had its last grant, or joined. */
+  round = 0;
+  before: RingFlow<W> | null = null;
+  after: RingFlow<W> | null = null;
 }
 
 /**
  * A cost is covered when it exceeds the deficit by no more than this part of itself: sums of rounded grants (0.1 eight
- * times over is less than 0.8) must not cost a tenant a round, nor a grant too small to register block one for ever.
+ * times over is less than 0.8) must not cost a flow a round, nor a grant too small to register block one for ever.
  * What is lent so stays owed: the deficit goes below zero, nothing is minted.
  */
 const ROUNDING_RATIO = 1e-12;
 
+/** Debts of flows that wait for nothing are looked through when there are twice as many as after the last look, or this many. */
+const LEAST_SWEEP = 1024;
+
 /**
- * Deficit round robin (Shreedhar and Varghese, SIGCOMM 1995). Waiting tenants stand in a ring. On each visit a tenant is
- * granted Q · wᵢ and served, first in first out, while its deficit covers its head; then the next has its turn. A queue
- * that empties leaves the ring and loses its deficit; a tenant that (re)appears joins at the end.
+ * Deficit round robin (Shreedhar and Varghese, SIGCOMM 1995). Waiting flows stand in a ring. On each visit a flow is
+ * granted Q · wᵢ and served, first in first out, while its deficit covers its oldest request; then the next has its turn. A
+ * flow that empties leaves the ring and loses its deficit; one that (re)appears joins at the end. A flow that is held or paused
+ * leaves the ring too and is granted nothing meanwhile; one whose request did not fit comes back where it was, in front.
  *
- * For any two tenants that wait throughout an interval, |servedᵢ/wᵢ − servedⱼ/wⱼ| ≤ Q + L/wᵢ + L/wⱼ, with L the largest
+ * What is promoted or settled goes off the deficit, which may then be negative: a debt that a flow keeps while it is away, less
+ * its grants of the rounds that went by.
+ *
+ * For any two flows that wait throughout an interval, |servedᵢ/wᵢ − servedⱼ/wⱼ| ≤ Q + L/wᵢ + L/wⱼ, with L the largest
  * cost. O(1) amortised per call while each grant is at least the largest cost; smaller grants cost at most two passes
- * over the waiting tenants per decision, since rounds that serve nobody are skipped by arithmetic. Memory: the waiting
- * requests and tenants. A request of cost 0 is always covered: whoever sends only such is not held back.
+ * over the waiting flows per decision, since rounds that serve nobody are skipped by arithmetic. A request of cost 0 is
+ * always covered.
  *
- * Throws `EVS_POLICY` when Q · wᵢ is not finite and positive for some tenant, or the limit is none.
+ * Throws `EVS_POLICY` when the quantum is not finite and positive.
  */
-export class DeficitRoundRobinQueue<R extends Request> implements QueueDiscipline<R> {
-  readonly #perTenantLimit: number;
-  readonly #grantCosts: ReadonlyMap<string, number>;
-  readonly #defaultGrantCost: number;
-  readonly #tenants = new Map<string, TenantQueue<R>>();
-  readonly #ring = new RingBuffer<TenantQueue<R>>();
-  /** Whether the tenant at the front has had its grant for this visit. */
-  #frontGranted = false;
-  #size = 0;
+export class DeficitRoundRobinQueue<W extends Waiting<W>> extends FlowQueue<W, RingFlow<W>> {
+  readonly #quantumCost: number;
+  #front: RingFlow<W> | null = null;
+  #back: RingFlow<W> | null = null;
+  #ringLength = 0;
+  #round = 1;
+  /** How many flows are in mind for their debts alone, and how many make it worth looking through them. */
+  #debtors = 0;
+  #sweepAt = LEAST_SWEEP;
 
-  constructor(options: DeficitRoundRobinOptions) {
-    requireLimit('perTenantLimit', options.perTenantLimit);
-    this.#perTenantLimit = options.perTenantLimit;
-    this.#defaultGrantCost = grantOf(options.quantumCost, options.defaultWeight ?? 1, 'defaultWeight');
-    this.#grantCosts = new Map(
-      Array.from(options.weights ?? [], ([tenant, weight]) => [
-        tenant,
-        grantOf(options.quantumCost, weight, `the weight of ${JSON.stringify(tenant)}`),
-      ]),
-    );
+  constructor(quantumCost: number) {
+    super();
+    if (!(quantumCost > 0 && quantumCost < Number.POSITIVE_INFINITY))
+      throw new EvenshareError('EVS_POLICY', `quantum ${quantumCost} would serve nobody: it must be a positive number`);
+    this.#quantumCost = quantumCost;
   }
 
-  get size(): number {
-    return this.#size;
+  /** What the flow may still spend on this visit or carries to the next, or owes; in cost units. */
+  deficitOf(seat: Seat): number {
+    return this.flowOf(seat)?.deficitCost ?? 0;
   }
 
-  /** What the tenant may still spend on this visit or carries to the next, in cost units; 0 when it does not wait. */
-  deficitOf(tenant: string): number {
-    return this.#tenants.get(tenant)?.deficitCost ?? 0;
+  protected createFlow(seat: Seat, weight: number): RingFlow<W> {
+    return new RingFlow<W>(seat, weight);
   }
 
-  offer(request: R): OfferResult {
-    const cost = request.costEstimate;
-    assertInvariant(Number.isFinite(cost) && cost >= 0, `a cost estimate must be finite and at least 0, not ${cost}`);
-    const queue = this.#tenants.get(request.tenant) ?? this.#join(request.tenant);
-    if (queue.waiting.length >= this.#perTenantLimit) return QUEUE_FULL;
-    queue.waiting.push(request);
-    this.#size++;
-    return ACCEPTED;
+  protected enter(flow: RingFlow<W>, entrance: Entrance): void {
+    if (entrance === 'room') {
+      this.#insertFront(flow);
+      return;
+    }
+    if (entrance === 'first' && flow.deficitCost < 0) {
+      this.#debtors--;
+      this.#repay(flow);
+    }
+    // It has its first grant at the end of the round that is under way.
+    flow.round = this.#round - 1;
+    flow.granted = false;
+    this.#insertBack(flow);
   }
 
-  take(): R | null {
+  protected leave(flow: RingFlow<W>): void {
+    if (flow.before === null) this.#front = flow.after;
+    else flow.before.after = flow.after;
+    if (flow.after === null) this.#back = flow.before;
+    else flow.after.before = flow.before;
+    flow.before = null;
+    flow.after = null;
+    this.#ringLength--;
+    if (flow.waiting === 0) {
+      flow.deficitCost = Math.min(flow.deficitCost, 0);
+      flow.granted = false;
+    }
+  }
+
+  protected first(freeSlots: number, evenPaused: boolean): RingFlow<W> | null {
     let visitsInVain = 0;
     for (;;) {
-      const front = this.#ring.peek();
-      const head = front?.waiting.peek();
-      if (front === undefined || head === undefined) return null;
-      if (!this.#frontGranted) {
-        front.deficitCost += front.grantCost;
-        this.#frontGranted = true;
+      const front = this.#front;
+      if (front === null) return null;
+      const entry = front.candidate(freeSlots, evenPaused);
+      if (entry === null) return front;
+      if (!front.granted) {
+        if (front.round === this.#round) this.#round++;
+        front.round = this.#round;
+        front.deficitCost += this.#quantumCost * front.weight;
+        front.granted = true;
       }
-      if (head.costEstimate * (1 - ROUNDING_RATIO) <= front.deficitCost) return this.#serve(front, head);
-      this.#passOn();
+      if (entry.cost * (1 - ROUNDING_RATIO) <= front.deficitCost) return front;
+      this.#passOn(front);
       visitsInVain++;
-      if (visitsInVain === this.#ring.length) {
-        this.#skipRounds();
+      if (visitsInVain >= this.#ringLength) {
+        this.#skipRounds(freeSlots, evenPaused);
         visitsInVain = 0;
       }
     }
   }
 
-  #join(tenant: string): TenantQueue<R> {
-    const queue: TenantQueue<R> = {
-      tenant,
-      grantCost: this.#grantCosts.get(tenant) ?? this.#defaultGrantCost,
-      waiting: new RingBuffer<R>(),
-      deficitCost: 0,
-    };
-    this.#tenants.set(tenant, queue);
-    this.#ring.push(queue);
-    return queue;
+  protected served(flow: RingFlow<W>, entry: W): void {
+    flow.deficitCost -= entry.cost;
   }
 
-  #serve(front: TenantQueue<R>, head: R): R {
-    front.waiting.shift();
-    front.deficitCost -= head.costEstimate;
-    this.#size--;
-    if (front.waiting.length === 0) {
-      this.#ring.shift();
-      this.#frontGranted = false;
-      this.#tenants.delete(front.tenant);
+  protected withdrew(flow: RingFlow<W>, entry: W, charged: boolean): void {
+    if (charged) flow.deficitCost -= entry.cost;
+  }
+
+  settle(entry: W, cost: number): void {
+    if (cost === 0) return;
+    const flow = this.flowOf(entry.seat);
+    if (flow !== null && flow.waiting > 0) {
+      flow.deficitCost -= cost;
+      return;
     }
-    return head;
+    if (flow !== null) this.#repay(flow);
+    // What a flow without anything waiting would be given back is lost like any other deficit.
+    const deficitCost = Math.min(0, (flow?.deficitCost ?? 0) - cost);
+    if (flow !== null) flow.deficitCost = deficitCost;
+    else if (deficitCost < 0) this.#owe(entry, deficitCost);
   }
 
-  /** Ends the visit of the tenant at the front: it goes to the end of the ring and keeps its deficit. */
-  #passOn(): void {
-    const front = this.#ring.shift();
-    if (front !== undefined) this.#ring.push(front);
-    this.#frontGranted = false;
+  protected override keeps(flow: RingFlow<W>): boolean {
+    if (flow.deficitCost >= 0) return false;
+    flow.round = this.#round;
+    this.#debtors++;
+    this.#sweepDebtors();
+    return true;
+  }
+
+  protected forget(): void {
+    this.#round = 1;
+    this.#debtors = 0;
+    this.#sweepAt = LEAST_SWEEP;
+  }
+
+  #owe(entry: W, deficitCost: number): void {
+    const flow = this.begin(entry);
+    flow.deficitCost = deficitCost;
+    this.keeps(flow);
+  }
+
+  /** The grants of the rounds that went by since pay off its debt. */
+  #repay(flow: RingFlow<W>): void {
+    flow.deficitCost = Math.min(0, flow.deficitCost + (this.#round - flow.round) * this.#quantumCost * flow.weight);
+    flow.round = this.#round;
+  }
+
+  /** Drops those whose debts are paid, now and then: O(1) amortised. */
+  #sweepDebtors(): void {
+    if (this.#debtors < this.#sweepAt) return;
+    this.#debtors = 0;
+    for (const flow of this.flows) {
+      if (flow.waiting > 0) continue;
+      this.#repay(flow);
+      if (flow.deficitCost < 0) this.#debtors++;
+      else this.drop(flow);
+    }
+    this.#sweepAt = Math.max(LEAST_SWEEP, 2 * this.#debtors);
+  }
+
+  #insertFront(flow: RingFlow<W>): void {
+    flow.after = this.#front;
+    if (this.#front === null) this.#back = flow;
+    else this.#front.before = flow;
+    this.#front = flow;
+    this.#ringLength++;
+  }
+
+  #insertBack(flow: RingFlow<W>): void {
+    flow.before = this.#back;
+    if (this.#back === null) this.#front = flow;
+    else this.#back.after = flow;
+    this.#back = flow;
+    this.#ringLength++;
+  }
+
+  /** Ends the visit of the flow in front: it goes to the end of the ring and keeps its deficit. */
+  #passOn(front: RingFlow<W>): void {
+    front.granted = false;
+    if (front.after === null) return;
+    this.#front = front.after;
+    this.#front.before = null;
+    front.after = null;
+    front.before = this.#back;
+    if (this.#back !== null) this.#back.after = front;
+    this.#back = front;
   }
 
   /** After a round that served nobody: grants at once all rounds that would serve nobody either. */
-  #skipRounds(): void {
+  #skipRounds(freeSlots: number, evenPaused: boolean): void {
     let idleRounds = Number.POSITIVE_INFINITY;
-    for (const { waiting, deficitCost, grantCost } of this.#ring) {
-      const coveredCost = (waiting.peek()?.costEstimate ?? 0) * (1 - ROUNDING_RATIO);
-      idleRounds = Math.min(idleRounds, Math.ceil((coveredCost - deficitCost) / grantCost) - 1);
+    for (let flow = this.#front; flow !== null; flow = flow.after) {
+      const entry = flow.candidate(freeSlots, evenPaused);
+      if (entry === null) continue;
+      const grantCost = this.#quantumCost * flow.weight;
+      idleRounds = Math.min(
+        idleRounds,
+        Math.ceil((entry.cost * (1 - ROUNDING_RATIO) - flow.deficitCost) / grantCost) - 1,
+      );
     }
-    if (idleRounds <= 0) return;
-    for (const queue of this.#ring) queue.deficitCost += idleRounds * queue.grantCost;
+    if (idleRounds <= 0 || idleRounds === Number.POSITIVE_INFINITY) return;
+    for (let flow = this.#front; flow !== null; flow = flow.after) {
+      flow.deficitCost += idleRounds * this.#quantumCost * flow.weight;
+      flow.round += idleRounds;
+    }
+    this.#round += idleRounds;
   }
-}
-
-function grantOf(quantumCost: number, weight: number, name: string): number {
-  const grantCost = quantumCost * weight;
-  if (quantumCost > 0 && weight > 0 && grantCost > 0 && Number.isFinite(grantCost)) return grantCost;
-  throw new EvenshareError(
-    'EVS_POLICY',
-    `quantumCost ${quantumCost} × ${name} ${weight} would serve nobody: both must be positive numbers`,
-  );
 }

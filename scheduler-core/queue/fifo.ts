@@ -1,36 +1,36 @@
-import type { Request } from '../model.ts';
-import { RingBuffer } from './ring-buffer.ts';
-import { ACCEPTED, type OfferResult, QUEUE_FULL, type QueueDiscipline, requireLimit } from './scheduler.ts';
-
-export interface FifoOptions {
-  /** How many requests may wait, of all tenants together: an integer ≥ 1, or Infinity. */
-  readonly totalLimit: number;
-}
+import { Flow } from './flow.ts';
+import { FlowQueue } from './flow-queue.ts';
+import type { Seat, Waiting } from './waiting.ts';
 
 /**
- * First in, first out: one queue for all, whoever asks. O(1) per call. Throws `EVS_POLICY` for a limit that is none.
- * The control of every fairness test: whoever floods it owns it.
+ * First in, first out: one queue for all, whoever asks (all entries have the same seat). O(1) per call. The control of
+ * every fairness test: whoever floods it owns it.
  */
-export class FifoQueue<R extends Request> implements QueueDiscipline<R> {
-  readonly #totalLimit: number;
-  readonly #waiting = new RingBuffer<R>();
+export class FifoQueue<W extends Waiting<W>> extends FlowQueue<W> {
+  #flow: Flow<W> | null = null;
 
-  constructor(options: FifoOptions) {
-    requireLimit('totalLimit', options.totalLimit);
-    this.#totalLimit = options.totalLimit;
+  protected createFlow(seat: Seat, weight: number): Flow<W> {
+    return new Flow<W>(seat, weight);
   }
 
-  get size(): number {
-    return this.#waiting.length;
+  protected enter(flow: Flow<W>): void {
+    this.#flow = flow;
   }
 
-  offer(request: R): OfferResult {
-    if (this.#waiting.length >= this.#totalLimit) return QUEUE_FULL;
-    this.#waiting.push(request);
-    return ACCEPTED;
+  protected leave(): void {
+    this.#flow = null;
   }
 
-  take(): R | null {
-    return this.#waiting.shift() ?? null;
+  protected first(): Flow<W> | null {
+    return this.#flow;
   }
+
+  override costAhead(): number {
+    return this.waitingCost;
+  }
+
+  settle(): void {}
+  protected served(): void {}
+  protected withdrew(): void {}
+  protected forget(): void {}
 }

@@ -1,3 +1,4 @@
+export { type DominantResourceOptions, type DominantResourceResult, dominantResourceFairness } from './drf.ts';
 export {
   type FairStep,
   type FairStepResult,
@@ -7,6 +8,9 @@ export {
   type TenantFairness,
   type TenantWork,
 } from './fair-service.ts';
+export type { FlowWeights } from './flow-weights.ts';
+export { type GpsArrival, type GpsOptions, type GpsResult, gps } from './gps.ts';
+export { type FluidStep, type FluidStepResult, gpsFluid } from './gps-fluid.ts';
 export { jainIndex } from './jain.ts';
 export { type MaxMinResult, maxMinFairShare } from './max-min.ts';
 export { type MinNormalizedShare, minNormalizedShare } from './min-normalized-share.ts';

@@ -1,176 +1,288 @@
 import { assertInvariant } from '../kernel/index.ts';
+import type { RefusalReason } from '../model.ts';
+import type { Policy } from '../policy/policy.ts';
 import { BinaryHeap } from '../queue/binary-heap.ts';
-import type { QueueDiscipline, QueueRefusal } from '../queue/scheduler.ts';
-import type { SimulatedRequest } from './workload.ts';
-
-interface EndedBase {
-  readonly id: string;
-  readonly tenant: string;
-  /** Times in ms on the workload's scale, fractional; arrival ≤ dispatch ≤ completion. */
-  readonly arrivedAtMs: number;
-  /** The service it asked for, whether or not it got it. */
-  readonly serviceMs: number;
-  readonly slots: number;
-}
-
-export interface CompletedRequest extends EndedBase {
-  readonly outcome: 'admitted';
-  readonly reason: null;
-  readonly dispatchedAtMs: number;
-  readonly completedAtMs: number;
-}
-
-export interface RejectedRequest extends EndedBase {
-  readonly outcome: 'rejected';
-  readonly reason: QueueRefusal;
-  readonly dispatchedAtMs: null;
-  readonly completedAtMs: null;
-}
-
-/** A request of which nothing more is to come: it was served, or refused on arrival. */
-export type EndedRequest = CompletedRequest | RejectedRequest;
+import type { SchedulerSnapshot } from '../scheduler/scheduler.ts';
+import { decideNextAttempt, statusOfCall } from './client-behaviour.ts';
+import { type EndedRequest, givenUp, refused, served } from './ended-request.ts';
+import type { SimulatedRequest } from './simulated-request.ts';
+import type { SlotChange } from './slot-schedule.ts';
+import { SlotMeter, type SlotUsage } from './slot-usage.ts';
+import { type InService, WorkerPool } from './worker-pool.ts';
 
 /** A request that waits (`dispatchedAtMs` null) or is being served. */
-export interface OpenRequest {
-  readonly request: SimulatedRequest;
+export interface OpenRequest<R extends SimulatedRequest = SimulatedRequest> {
+  readonly request: R;
   readonly dispatchedAtMs: number | null;
 }
 
-export interface EventLoopOptions {
-  /** In order of arrival. Read one request ahead; may be endless. */
-  readonly arrivals: Iterable<SimulatedRequest>;
-  readonly discipline: QueueDiscipline<SimulatedRequest>;
-  /** How many slots serve; > 0. No request may need more. */
+export interface EventLoopOptions<R extends SimulatedRequest = SimulatedRequest> {
+  /** In order of arrival, with distinct ids. Read one request ahead; may be endless. */
+  readonly arrivals: Iterable<R>;
+  readonly policy: Policy;
+  /** How many slots serve, of all workers together; > 0. */
   readonly slots: number;
+  /** Of the chances that the policy and retrying clients take. Default 1. */
+  readonly seed?: number;
+  /** When the scheduler starts; ≤ the first arrival. Default: the first arrival. */
+  readonly nowMs?: number;
+  /** Sorted by time. Slots that leave finish what they serve. Only with one worker. */
+  readonly slotChanges?: readonly SlotChange[];
+  /** Each has an equal part of the slots and a queue of its own under the policy. Default one. */
+  readonly workers?: { readonly count: number; readonly stealing: boolean };
+  /** What a service in the light mode takes, in time and cost, of a normal one; > 0. Default 0.5. */
+  readonly lightFactor?: number;
 }
 
-interface InService {
-  readonly request: SimulatedRequest;
-  readonly dispatchedAtMs: number;
-  readonly completedAtMs: number;
+interface Timed<R> {
+  readonly request: R;
+  readonly atMs: number;
   readonly order: number;
 }
 
-/**
- * A discrete-event loop over arrivals, a queue and servers. It moves only when told how far: at once to the end
- * (`runToEnd`), or in steps as real time goes by (`advanceTo`); the steps change nothing in what happens. At one instant
- * completions come before arrivals, and those in order of dispatch. Memory: the waiting requests and the served ones.
- *
- * A request that needs more slots than are free waits at the head, and those behind it with it.
- */
-export class EventLoop {
-  readonly #arrivals: Iterator<SimulatedRequest>;
-  readonly #discipline: QueueDiscipline<SimulatedRequest>;
-  readonly #slots: number;
-  readonly #inService = new BinaryHeap<InService>(
-    (left, right) =>
-      left.completedAtMs < right.completedAtMs ||
-      (left.completedAtMs === right.completedAtMs && left.order < right.order),
-  );
-  /** Waiting and served requests in order of arrival, with the time of dispatch. */
-  readonly #open = new Map<SimulatedRequest, number | null>();
-  /** The next arrival, read ahead; null when there is none. */
-  #next: SimulatedRequest | null = null;
-  /** Taken from the queue, and waiting for slots. */
-  #held: SimulatedRequest | null = null;
-  #freeSlots: number;
-  #dispatches = 0;
+/** So many wakes in a row after the last arrival that served nobody: what waits then waits for ever. */
+const FRUITLESS_WAKES = 100_000;
+const DEFAULT_LIGHT_FACTOR = 0.5;
+const NEVER = Number.POSITIVE_INFINITY;
 
-  constructor(options: EventLoopOptions) {
-    assertInvariant(options.slots > 0, `slots must be positive, not ${options.slots}`);
+/**
+ * A discrete-event loop over arrivals, a scheduler and servers. It moves only when told how far: at once to the end
+ * (`runToEnd`), or in steps as real time goes by (`advanceTo`); the steps change nothing in what happens. Memory: the
+ * waiting requests, the served ones, and the clients that have patience left.
+ *
+ * At one instant completions come first (in order of dispatch), then changes of slots, then arrivals (those of the
+ * workload before retries); then free slots are filled, so that all that came in the instant is known before anybody is
+ * chosen, but for one that would be refused otherwise; then clients give up, then the scheduler does what is due.
+ */
+export class EventLoop<R extends SimulatedRequest = SimulatedRequest> {
+  readonly #arrivals: Iterator<R>;
+  readonly #pool: WorkerPool<R>;
+  readonly #seed: number;
+  readonly #reportsCost: boolean;
+  readonly #slotChanges: readonly SlotChange[];
+  readonly #mostSlots: number;
+  readonly #meter: SlotMeter;
+  readonly #retries = new BinaryHeap<Timed<R>>(isBefore);
+  readonly #patience = new BinaryHeap<Timed<R>>(isBefore);
+  /** Waiting and served requests in order of arrival, with the time of dispatch. */
+  readonly #open = new Map<R, number | null>();
+  readonly #onStart = (request: R): void => this.#start(request);
+  /** Takes what ends. */
+  #onEnded: (ended: EndedRequest<R>) => void = () => {};
+  /** The next arrival of the workload, read ahead; null when there is none. */
+  #next: R | null = null;
+  #nowMs: number;
+  #waiting = 0;
+  #slotChangeIndex = 0;
+  #order = 0;
+  #fruitlessWakes = 0;
+
+  constructor(options: EventLoopOptions<R>) {
+    const { policy, slots, slotChanges = [], workers = { count: 1, stealing: false } } = options;
+    assertInvariant(slots > 0, `slots must be positive, not ${slots}`);
+    assertInvariant(workers.count === 1 || slotChanges.length === 0, 'slots change with one worker only');
     this.#arrivals = options.arrivals[Symbol.iterator]();
-    this.#discipline = options.discipline;
-    this.#slots = options.slots;
-    this.#freeSlots = options.slots;
     this.#next = this.#readArrival();
+    this.#nowMs = options.nowMs ?? this.#next?.arrivedAtMs ?? 0;
+    this.#seed = options.seed ?? 1;
+    this.#reportsCost = policy.costUnit !== 'requests';
+    this.#slotChanges = slotChanges;
+    this.#mostSlots = Math.max(slots / workers.count, ...slotChanges.map((change) => change.slots));
+    this.#meter = new SlotMeter(policy, this.#nowMs);
+    this.#pool = new WorkerPool<R>({
+      policy,
+      seed: this.#seed,
+      nowMs: this.#nowMs,
+      slots,
+      ...workers,
+      lightFactor: options.lightFactor ?? DEFAULT_LIGHT_FACTOR,
+      onRefused: (request, reason, nowMs) => this.#refuseWaiting(request, reason, nowMs),
+    });
   }
 
-  /** The requests that ended after the previous step and up to `nowMs` (inclusive), in the order in which they ended. */
-  advanceTo(nowMs: number): EndedRequest[] {
-    const ended: EndedRequest[] = [];
-    for (let request = this.#step(nowMs); request !== null; request = this.#step(nowMs)) ended.push(request);
+  /**
+   * Goes on to `nowMs` (inclusive; Infinity: until the arrivals are over and the queue has drained) and hands over each
+   * request that ends, in the order in which they do.
+   */
+  run(nowMs: number, onEnded: (ended: EndedRequest<R>) => void): void {
+    this.#onEnded = onEnded;
+    while (this.#advance(nowMs)) {}
+    if (nowMs > this.#nowMs && nowMs < NEVER) this.#moveTo(nowMs);
+  }
+
+  /** The requests that ended after the previous step and up to `nowMs`, as `run` hands them over. */
+  advanceTo(nowMs: number): EndedRequest<R>[] {
+    const ended: EndedRequest<R>[] = [];
+    this.run(nowMs, (each) => ended.push(each));
     return ended;
   }
 
   /** Every request in the order in which they end, until the arrivals are over and the queue has drained. */
-  *runToEnd(): Generator<EndedRequest, void, undefined> {
-    const endMs = Number.POSITIVE_INFINITY;
-    for (let request = this.#step(endMs); request !== null; request = this.#step(endMs)) yield request;
+  *runToEnd(): Generator<EndedRequest<R>, void, undefined> {
+    let ended: EndedRequest<R>[] = [];
+    this.#onEnded = (each) => ended.push(each);
+    while (this.#advance(NEVER)) {
+      if (ended.length === 0) continue;
+      yield* ended;
+      ended = [];
+    }
   }
 
   /** The requests that wait or are being served now, in order of arrival. The loop must not move meanwhile. */
-  *openRequests(): Generator<OpenRequest, void, undefined> {
+  *openRequests(): Generator<OpenRequest<R>, void, undefined> {
     for (const [request, dispatchedAtMs] of this.#open) yield { request, dispatchedAtMs };
   }
 
-  /** Goes on to the next request that ends at or before `untilMs`; null when there is none. */
-  #step(untilMs: number): EndedRequest | null {
-    for (;;) {
-      const completion = this.#inService.peek();
-      const arrival = this.#next;
-      if (completion !== undefined && (arrival === null || completion.completedAtMs <= arrival.arrivedAtMs)) {
-        return completion.completedAtMs <= untilMs ? this.#complete(completion) : null;
-      }
-      if (arrival === null || arrival.arrivedAtMs > untilMs) return null;
-      const rejected = this.#arrive(arrival);
-      if (rejected !== null) return rejected;
-    }
+  /** Time of the last event or step. */
+  get nowMs(): number {
+    return this.#nowMs;
   }
 
-  #complete(served: InService): CompletedRequest {
-    const { request, dispatchedAtMs, completedAtMs } = served;
-    this.#inService.pop();
+  /** Nothing waits, is being served or is to come. */
+  isDrained(): boolean {
+    return this.#open.size === 0 && this.#next === null && this.#retries.peek() === undefined;
+  }
+
+  /** What the scheduler says of itself now; of several workers the first one's. */
+  snapshot(): SchedulerSnapshot {
+    return this.#pool.snapshot(this.#nowMs);
+  }
+
+  /** Slot-time since the start. */
+  usage(): SlotUsage {
+    return this.#meter.usage();
+  }
+
+  /** The next event, if it comes at or before `untilMs`; false when there is none. */
+  #advance(untilMs: number): boolean {
+    const ending = this.#pool.firstToEnd();
+    const endMs = ending?.endsAtMs ?? NEVER;
+    const arrivalMs = this.#nextArrivalMs();
+    if (ending === undefined && arrivalMs === NEVER && this.#waiting === 0) return false;
+    const slotChangeMs = this.#slotChanges[this.#slotChangeIndex]?.atMs ?? NEVER;
+    const patienceMs = this.#patience.peek()?.atMs ?? NEVER;
+    const wakeMs = Math.max(this.#pool.nextWakeMs(), this.#nowMs);
+    const atMs = Math.min(endMs, slotChangeMs, arrivalMs, patienceMs, wakeMs);
+    if (atMs > untilMs || atMs === NEVER) return false;
+    this.#moveTo(atMs);
+    if (ending !== undefined && endMs === atMs) this.#complete(ending);
+    else if (slotChangeMs === atMs) this.#changeSlots();
+    else if (arrivalMs === atMs) this.#arrive();
+    else if (patienceMs === atMs) this.#giveUp();
+    else return this.#wake(arrivalMs === NEVER && slotChangeMs === NEVER && ending === undefined);
+    this.#fruitlessWakes = 0;
+    // What comes in one instant is known before anybody is chosen.
+    if (this.#nextArrivalMs() > atMs && !(this.#pool.firstToEnd()?.endsAtMs === atMs)) this.#fill();
+    return true;
+  }
+
+  #moveTo(nowMs: number): void {
+    this.#meter.moveTo(nowMs, this.#pool, this.#waiting);
+    this.#nowMs = nowMs;
+  }
+
+  /** Fills free slots; whether somebody was served. */
+  #fill(): boolean {
+    const before = this.#waiting;
+    if (before > 0 && this.#pool.busySlots < this.#pool.slots) this.#pool.fill(this.#nowMs, this.#onStart);
+    return this.#waiting < before;
+  }
+
+  /** False when it has gone on for so long without effect that nothing more can come of it. */
+  #wake(isAlone: boolean): boolean {
+    const before = this.#waiting;
+    this.#pool.tick(this.#nowMs);
+    this.#fill();
+    this.#fruitlessWakes = this.#waiting === before ? this.#fruitlessWakes + 1 : 0;
+    if (this.#fruitlessWakes < FRUITLESS_WAKES) return true;
+    assertInvariant(this.#pool.nextWakeMs() > this.#nowMs, `the scheduler wakes at ${this.#nowMs} again and again`);
+    return !isAlone;
+  }
+
+  #complete(ending: InService<R>): void {
+    const { request, scheduler, dispatchedAtMs, cost, promoted } = ending;
+    this.#pool.end(ending);
     this.#open.delete(request);
-    this.#freeSlots += request.slots;
-    this.#dispatch(completedAtMs);
-    const { id, tenant, arrivedAtMs, serviceMs, slots } = request;
-    // Written out: spreading an object here made the whole loop four times slower.
-    return {
-      id,
-      tenant,
-      arrivedAtMs,
-      serviceMs,
-      slots,
-      outcome: 'admitted',
-      reason: null,
-      dispatchedAtMs,
-      completedAtMs,
-    };
+    const status = request.client === undefined ? 'ok' : statusOfCall(request, dispatchedAtMs);
+    const isKnown = scheduler.complete(request.id, this.#reportsCost ? cost : null, status, this.#nowMs);
+    assertInvariant(isKnown, `the scheduler does not know request ${request.id} that it gave out`);
+    this.#onEnded(served(request, { dispatchedAtMs, endedAtMs: this.#nowMs, cost, status, promoted }));
   }
 
-  #arrive(request: SimulatedRequest): RejectedRequest | null {
+  #changeSlots(): void {
+    const change = this.#slotChanges[this.#slotChangeIndex++];
+    if (change !== undefined) this.#pool.setSlots(change.slots, this.#nowMs);
+  }
+
+  /** Of the workload or of a retry. */
+  #nextArrivalMs(): number {
+    return Math.min(this.#next?.arrivedAtMs ?? NEVER, this.#retries.peek()?.atMs ?? NEVER);
+  }
+
+  #arrive(): void {
+    const isFresh = this.#next !== null && this.#next.arrivedAtMs <= (this.#retries.peek()?.atMs ?? NEVER);
+    const request = isFresh ? this.#next : (this.#retries.pop()?.request ?? null);
+    if (request === null) return;
+    if (isFresh) this.#next = this.#readArrival();
+    const slots = request.slots ?? 1;
     assertInvariant(
-      request.slots > 0 && request.slots <= this.#slots,
-      `a request needs ${request.slots} of ${this.#slots} slots: it would wait for ever`,
+      slots > 0 && slots <= this.#mostSlots,
+      `request ${request.id} needs ${slots} of ${this.#mostSlots} slots: it would wait for ever`,
     );
-    this.#next = this.#readArrival();
-    const { refused } = this.#discipline.offer(request, request.arrivedAtMs);
-    if (refused !== null) {
-      return reject(request, refused);
+    const worker = this.#pool.workerOf(request);
+    let result = worker.scheduler.offer(request, this.#nowMs);
+    // Room may be wanting only because those before it in this instant have not been served yet.
+    if (result.refused !== null && this.#fill()) result = worker.scheduler.offer(request, this.#nowMs);
+    if (result.refused !== null) {
+      this.#refuse(request, result.refused, result.retryAfterMs);
+      return;
     }
     this.#open.set(request, null);
-    this.#dispatch(request.arrivedAtMs);
-    return null;
+    this.#waiting++;
+    worker.waiting++;
+    this.#meter.waits(request, 1);
+    const givesUpAfterMs = request.client?.givesUpAfterMs ?? null;
+    if (givesUpAfterMs === null) return;
+    this.#patience.push({ request, atMs: this.#nowMs + givesUpAfterMs, order: this.#order++ });
   }
 
-  /** Puts waiting requests into service while slots are free. */
-  #dispatch(nowMs: number): void {
-    while (this.#freeSlots > 0) {
-      const request = this.#held ?? this.#discipline.take(nowMs);
-      if (request === null) return;
-      if (request.slots > this.#freeSlots) {
-        this.#held = request;
-        return;
-      }
-      this.#held = null;
-      this.#freeSlots -= request.slots;
-      this.#open.set(request, nowMs);
-      const completedAtMs = nowMs + request.serviceMs;
-      this.#inService.push({ request, dispatchedAtMs: nowMs, completedAtMs, order: this.#dispatches++ });
-    }
+  #start(request: R): void {
+    this.#open.set(request, this.#nowMs);
+    this.#waiting--;
+    this.#meter.waits(request, -1);
   }
 
-  #readArrival(): SimulatedRequest | null {
+  #leave(request: R): void {
+    this.#open.delete(request);
+    this.#waiting--;
+    this.#pool.workerOf(request).waiting--;
+    this.#meter.waits(request, -1);
+  }
+
+  #refuseWaiting(request: R, reason: RefusalReason, nowMs: number): void {
+    assertInvariant(this.#open.get(request) === null, `request ${request.id} was refused and does not wait`);
+    assertInvariant(nowMs === this.#nowMs, `request ${request.id} was refused at ${nowMs}: it is ${this.#nowMs}`);
+    this.#leave(request);
+    this.#refuse(request, reason, null);
+  }
+
+  #refuse(request: R, reason: RefusalReason, retryAfterMs: number | null): void {
+    this.#onEnded(refused(request, reason, this.#nowMs));
+    if (request.client === undefined) return;
+    const next = decideNextAttempt(request, { atMs: this.#nowMs, retryAfterMs }, this.#seed);
+    if (next !== null) this.#retries.push({ request: next, atMs: next.arrivedAtMs, order: this.#order++ });
+  }
+
+  #giveUp(): void {
+    const request = this.#patience.pop()?.request;
+    if (request === undefined || this.#open.get(request) !== null) return;
+    const { scheduler } = this.#pool.workerOf(request);
+    assertInvariant(scheduler.cancel(request.id, this.#nowMs), `request ${request.id} waits and cannot be cancelled`);
+    this.#leave(request);
+    this.#onEnded(givenUp(request, this.#nowMs));
+  }
+
+  #readArrival(): R | null {
     const result = this.#arrivals.next();
     if (result.done === true) return null;
     const previousMs = this.#next?.arrivedAtMs ?? Number.NEGATIVE_INFINITY;
@@ -179,19 +291,6 @@ export class EventLoop {
   }
 }
 
-function reject(
-  { id, tenant, arrivedAtMs, serviceMs, slots }: SimulatedRequest,
-  reason: QueueRefusal,
-): RejectedRequest {
-  return {
-    id,
-    tenant,
-    arrivedAtMs,
-    serviceMs,
-    slots,
-    outcome: 'rejected',
-    reason,
-    dispatchedAtMs: null,
-    completedAtMs: null,
-  };
+function isBefore<R>(left: Timed<R>, right: Timed<R>): boolean {
+  return left.atMs < right.atMs || (left.atMs === right.atMs && left.order < right.order);
 }

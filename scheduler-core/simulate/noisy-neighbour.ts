@@ -1,7 +1,10 @@
 import { SECOND_MS } from '../kernel/index.ts';
-import type { DeficitRoundRobinPolicy, FifoPolicy, QueuePolicy } from '../model.ts';
+import { parsePolicy } from '../policy/parse-policy.ts';
+import type { Policy } from '../policy/policy.ts';
 import { constantRate, type RateProfile, rateInCycle, rateInSpans, type Span, type SpanCycle } from './rate-profile.ts';
-import { poissonRequests, type SimulatedRequest, type TenantLoad } from './workload.ts';
+import { exponentialService } from './request-size.ts';
+import type { SimulatedRequest } from './simulated-request.ts';
+import { drawRequests, type TenantLoad } from './workload.ts';
 
 /** The servers that the noisy-neighbour scenario is made for: at scale 1 they serve 800 requests/s. */
 export const NOISY_NEIGHBOUR_SLOTS = 8;
@@ -42,12 +45,16 @@ export interface NoisyNeighbourOptions {
 export function noisyNeighbour(options: NoisyNeighbourOptions): Generator<SimulatedRequest, void, undefined> {
   const originMs = options.originMs ?? 0;
   const rateScale = options.rateScale ?? 1;
-  const serviceMeanMs = SERVICE_MEAN_MS * (options.serviceScale ?? 1);
+  const service = exponentialService(SERVICE_MEAN_MS * (options.serviceScale ?? 1));
   const bursts = options.bursts ?? [{ fromMs: 20 * SECOND_MS, toMs: 40 * SECOND_MS }];
-  const load = (tenant: string, rate: RateProfile): TenantLoad => ({ tenant, rate, serviceMeanMs });
+  const load = (tenant: string, rate: RateProfile): TenantLoad => ({
+    tenant,
+    arrivals: { kind: 'poisson', rate },
+    service,
+  });
   const midRate = constantRate(MID_RPS * rateScale);
   const smallRate = constantRate(SMALL_RPS * rateScale);
-  return poissonRequests({
+  return drawRequests({
     seed: options.seed,
     fromMs: originMs,
     toMs: originMs + (options.durationMs ?? 60 * SECOND_MS),
@@ -62,24 +69,22 @@ export function noisyNeighbour(options: NoisyNeighbourOptions): Generator<Simula
 
 function heavyRate(rateScale: number, bursts: readonly Span[] | SpanCycle, originMs: number): RateProfile {
   const baseRps = HEAVY_RPS * rateScale;
-  const raisedRps = HEAVY_BURST_RPS * rateScale;
-  if ('everyMs' in bursts) return rateInCycle(baseRps, raisedRps, bursts);
-  const spans = bursts.map(({ fromMs, toMs }) => ({ fromMs: originMs + fromMs, toMs: originMs + toMs }));
-  return rateInSpans(baseRps, raisedRps, spans);
+  const rateRps = HEAVY_BURST_RPS * rateScale;
+  if ('everyMs' in bursts) return rateInCycle(baseRps, rateRps, bursts);
+  const spans = bursts.map(({ fromMs, toMs }) => ({ fromMs: originMs + fromMs, toMs: originMs + toMs, rateRps }));
+  return rateInSpans(baseRps, spans);
 }
 
 /**
- * The scenario's queue under a discipline: fifo for 2000 in all; drr for 200 of each tenant, all of weight 1, with a
- * quantum of the mean service time.
+ * The scenario's policy by its discipline: fifo for 2000 waiting requests in all; drr for 200 of each tenant, all of weight
+ * 1, with a quantum of the mean service time against the service time as cost.
  */
-export function noisyNeighbourPolicy(kind: QueuePolicy['kind'], serviceScale = 1): QueuePolicy {
-  const fifo: FifoPolicy = { kind: 'fifo', totalLimit: FIFO_TOTAL_LIMIT };
-  const drr: DeficitRoundRobinPolicy = {
-    kind: 'drr',
-    quantumCost: SERVICE_MEAN_MS * serviceScale,
-    perTenantLimit: PER_TENANT_LIMIT,
-    weights: new Map(),
-    defaultWeight: 1,
-  };
-  return { fifo, drr }[kind];
+export function noisyNeighbourPolicy(kind: 'fifo' | 'drr', serviceScale = 1): Policy {
+  const drr = { kind: 'drr', quantum: SERVICE_MEAN_MS * serviceScale };
+  return parsePolicy({
+    name: kind,
+    cost_unit: 'service_ms',
+    discipline: kind === 'fifo' ? 'fifo' : drr,
+    queue: kind === 'fifo' ? { total_limit: FIFO_TOTAL_LIMIT } : { per_tenant_limit: PER_TENANT_LIMIT },
+  });
 }

@@ -13,6 +13,11 @@ export interface Span {
   readonly toMs: number;
 }
 
+/** A span with a rate of its own. */
+export interface RateSpan extends Span {
+  readonly rateRps: number;
+}
+
 /** A span of `lengthMs` at the start of every `everyMs`, counted from time 0 (with epoch times: aligned to UTC). */
 export interface SpanCycle {
   readonly everyMs: number;
@@ -24,13 +29,13 @@ export function constantRate(rateRps: number): RateProfile {
   return () => step;
 }
 
-/** `raisedRps` within the spans (sorted, disjoint), `baseRps` outside of them. */
-export function rateInSpans(baseRps: number, raisedRps: number, spans: readonly Span[]): RateProfile {
+/** Each span's own rate within it (sorted, disjoint), `baseRps` outside of them. */
+export function rateInSpans(baseRps: number, spans: readonly RateSpan[]): RateProfile {
   return (atMs) => {
     const next = spans.find((span) => atMs < span.toMs && span.fromMs < span.toMs);
     if (next === undefined) return { rateRps: baseRps, untilMs: Number.POSITIVE_INFINITY };
     if (atMs < next.fromMs) return { rateRps: baseRps, untilMs: next.fromMs };
-    return { rateRps: raisedRps, untilMs: next.toMs };
+    return { rateRps: next.rateRps, untilMs: next.toMs };
   };
 }
 

@@ -1,19 +1,22 @@
-import { assertInvariant, type Random, SECOND_MS, seededRandom } from '../kernel/index.ts';
-import type { Request } from '../model.ts';
+import type { Random } from '../kernel/index.ts';
+import { seededRandom } from '../kernel/index.ts';
 import { BinaryHeap } from '../queue/binary-heap.ts';
-import type { RateProfile } from './rate-profile.ts';
+import { type ArrivalCursor, type ArrivalProcess, openArrivals } from './arrival-process.ts';
+import { drawEstimate, drawSize, type ServiceModel } from './request-size.ts';
+import type { Client, SimulatedRequest } from './simulated-request.ts';
 
-/** A request whose service time is known beforehand, as only a simulation knows it. */
-export interface SimulatedRequest extends Request {
-  /** How long a slot is busy with it, ms; > 0, fractional. */
-  readonly serviceMs: number;
-}
-
+/** Requests of one kind of one tenant. A tenant may have several loads. */
 export interface TenantLoad {
   readonly tenant: string;
-  readonly rate: RateProfile;
-  /** Mean of the exponential service time, ms; > 0. */
-  readonly serviceMeanMs: number;
+  readonly class?: string;
+  readonly arrivals: ArrivalProcess;
+  readonly service: ServiceModel;
+  /** Slots that a request holds; > 0. Default 1. */
+  readonly slots?: number;
+  readonly waitBudgetMs?: number;
+  readonly client?: Client;
+  /** Which worker's queue its requests go to; default 0. */
+  readonly worker?: number;
 }
 
 export interface WorkloadOptions {
@@ -29,64 +32,86 @@ export interface WorkloadOptions {
 interface Source {
   readonly load: TenantLoad;
   readonly order: number;
-  readonly gaps: Random;
-  readonly services: Random;
+  readonly arrivals: ArrivalCursor;
+  readonly sizes: Random;
+  readonly estimates: Random;
   nextAtMs: number;
 }
 
+type Mutable<T> = { -readonly [Key in keyof T]: T[Key] };
+
 /**
- * Poisson arrivals of all tenants in one stream, in order of time (ties: in order of `loads`), drawn as they are asked
- * for: memory is that of the tenants. Each tenant has generators of its own, so another tenant's load disturbs neither
- * its arrivals nor its service times. The cost estimate is the service time, and each request holds one slot.
+ * The requests of all loads in one stream, in order of time (ties: in order of `loads`), drawn as they are asked for:
+ * memory is that of the loads. Each load has generators of its own, named for its tenant, so another tenant's load
+ * disturbs neither its arrivals nor its sizes.
  */
-export function* poissonRequests(options: WorkloadOptions): Generator<SimulatedRequest, void, undefined> {
-  const random = seededRandom(options.seed);
+export function* drawRequests(options: WorkloadOptions): Generator<SimulatedRequest, void, undefined> {
+  const { fromMs, toMs, idPrefix } = options;
   const sources = new BinaryHeap<Source>(
     (left, right) => left.nextAtMs < right.nextAtMs || (left.nextAtMs === right.nextAtMs && left.order < right.order),
   );
-  for (const [order, load] of options.loads.entries()) {
-    const source: Source = {
-      load,
-      order,
-      gaps: random.fork(`gaps of ${load.tenant}`),
-      services: random.fork(`services of ${load.tenant}`),
-      nextAtMs: options.fromMs,
-    };
-    advance(source, options.toMs);
-    sources.push(source);
-  }
+  for (const source of openSources(options)) sources.push(source);
   for (let sequence = 0; ; sequence++) {
     const source = sources.pop();
-    if (source === undefined || source.nextAtMs >= options.toMs) return;
-    const serviceMs = source.services.exponential(source.load.serviceMeanMs);
-    yield {
-      id: `${options.idPrefix}${sequence}`,
-      tenant: source.load.tenant,
-      arrivedAtMs: source.nextAtMs,
-      costEstimate: serviceMs,
-      slots: 1,
-      serviceMs,
-    };
-    advance(source, options.toMs);
+    if (source === undefined || source.nextAtMs >= toMs) return;
+    yield draw(source, `${idPrefix}${sequence}`);
+    advance(source, source.nextAtMs, fromMs, toMs);
     sources.push(source);
   }
 }
 
-/**
- * Moves on to the source's next arrival, or to `toMs` or later when there is none. Exponential gaps have no memory, so
- * a gap that would reach past a change of rate is drawn anew from the change on.
- */
-function advance(source: Source, toMs: number): void {
-  let atMs = source.nextAtMs;
-  while (atMs < toMs) {
-    const { rateRps, untilMs } = source.load.rate(atMs);
-    assertInvariant(untilMs > atMs, `a rate profile must move on from ${atMs}`);
-    const nextAtMs = rateRps > 0 ? atMs + source.gaps.exponential(SECOND_MS / rateRps) : Number.POSITIVE_INFINITY;
-    if (nextAtMs < untilMs) {
-      source.nextAtMs = nextAtMs;
-      return;
-    }
-    atMs = untilMs;
-  }
+function openSources({ loads, seed, fromMs, toMs }: WorkloadOptions): Source[] {
+  const random = seededRandom(seed);
+  const loadsOf = new Map<string, number>();
+  return loads.map((load, order) => {
+    const earlier = loadsOf.get(load.tenant) ?? 0;
+    loadsOf.set(load.tenant, earlier + 1);
+    const label = earlier === 0 ? load.tenant : `${load.tenant} (${earlier + 1})`;
+    const source: Source = {
+      load,
+      order,
+      arrivals: openArrivals(load.arrivals, random.fork(`gaps of ${label}`)),
+      sizes: random.fork(`services of ${label}`),
+      estimates: random.fork(`estimates of ${label}`),
+      nextAtMs: fromMs,
+    };
+    advance(source, fromMs, fromMs, toMs);
+    return source;
+  });
+}
+
+/** Moves on to the source's next arrival, or to `toMs` or later when there is none. */
+function advance(source: Source, previousMs: number, fromMs: number, toMs: number): void {
+  let atMs = source.arrivals(previousMs, toMs);
+  // Listed times may begin before the workload does.
+  while (atMs < fromMs) atMs = source.arrivals(atMs, toMs);
   source.nextAtMs = atMs;
+}
+
+function draw({ load, sizes, estimates, nextAtMs }: Source, id: string): SimulatedRequest {
+  const { service } = load;
+  const slots = load.slots ?? 1;
+  const { estimated, actual } = drawEstimate(service.estimate, drawSize(service.size, sizes), estimates);
+  const serviceMs = service.baseMs + service.perUnitMs * actual;
+  const request: Mutable<SimulatedRequest> = {
+    id,
+    tenant: load.tenant,
+    arrivedAtMs: nextAtMs,
+    costEstimate: costOf(service, estimated, slots),
+    slots,
+    serviceMs,
+  };
+  // Assigned one by one and only where they differ: a spread here costs more than all the rest.
+  if (service.estimate.kind !== 'none') request.actualCost = costOf(service, actual, slots);
+  if (load.class !== undefined) request.class = load.class;
+  if (load.waitBudgetMs !== undefined) request.waitBudgetMs = load.waitBudgetMs;
+  if (load.client !== undefined) request.client = load.client;
+  if (load.worker !== undefined) request.worker = load.worker;
+  return request;
+}
+
+function costOf(service: ServiceModel, size: number, slots: number): number {
+  if (service.cost === 'size') return size;
+  if (service.cost === 'service_ms') return (service.baseMs + service.perUnitMs * size) * slots;
+  return service.cost;
 }

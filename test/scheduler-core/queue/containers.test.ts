@@ -1,33 +1,9 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { BinaryHeap } from '../../../scheduler-core/queue/binary-heap.ts';
-import { RingBuffer } from '../../../scheduler-core/queue/ring-buffer.ts';
 
 /** A number: put it in. Null: take one out. */
 const steps = fc.array(fc.option(fc.integer({ min: 0, max: 20 })), { maxLength: 200 });
-
-describe('ring buffer', () => {
-  it('gives back what an array would, through growth and wrap-around', () => {
-    fc.assert(
-      fc.property(steps, (drawn) => {
-        const ring = new RingBuffer<{ value: number }>();
-        const array: { value: number }[] = [];
-        for (const value of drawn) {
-          if (value === null) {
-            expect(ring.shift()).toBe(array.shift());
-          } else {
-            const entry = { value };
-            ring.push(entry);
-            array.push(entry);
-          }
-          expect(ring.peek()).toBe(array[0]);
-          expect(ring.length).toBe(array.length);
-          expect([...ring]).toEqual(array);
-        }
-      }),
-    );
-  });
-});
 
 describe('binary heap', () => {
   it('gives back what a sorted array would, ties by sequence', () => {

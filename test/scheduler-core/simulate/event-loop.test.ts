@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { createQueue, FifoQueue } from '../../../scheduler-core/queue/index.ts';
+import { type Policy, parsePolicy } from '../../../scheduler-core/policy/index.ts';
 import {
   type EndedRequest,
   EventLoop,
@@ -13,12 +13,16 @@ function request(id: string, arrivedAtMs: number, serviceMs: number, slots = 1):
   return { id, tenant: 'a', arrivedAtMs, costEstimate: serviceMs, serviceMs, slots };
 }
 
+function fifo(totalLimit = 1000): Policy {
+  return parsePolicy({ name: 'fifo', discipline: 'fifo', queue: { total_limit: totalLimit } });
+}
+
 function fifoLoop(arrivals: Iterable<SimulatedRequest>, slots: number, totalLimit = 1000): EventLoop {
-  return new EventLoop({ arrivals, discipline: new FifoQueue<SimulatedRequest>({ totalLimit }), slots });
+  return new EventLoop({ arrivals, policy: fifo(totalLimit), slots });
 }
 
 function times(ended: Iterable<EndedRequest>): unknown[] {
-  return Array.from(ended, ({ id, dispatchedAtMs, completedAtMs }) => [id, dispatchedAtMs, completedAtMs]);
+  return Array.from(ended, ({ request: { id }, dispatchedAtMs, endedAtMs }) => [id, dispatchedAtMs, endedAtMs]);
 }
 
 describe('event loop', () => {
@@ -33,29 +37,29 @@ describe('event loop', () => {
   });
 
   it('reports all that is known of a served request and of a refused one', () => {
-    const loop = fifoLoop([request('served', 0, 10), request('waits', 1, 1), request('refused', 2, 7)], 1, 1);
-    const [refused, served] = [...loop.runToEnd()];
-    const common = { tenant: 'a', slots: 1 };
+    const requests = [request('served', 0, 10), request('waits', 1, 1), request('refused', 2, 7)];
+    const [refused, served] = [...fifoLoop(requests, 1, 1).runToEnd()];
     expect(refused).toEqual({
-      ...common,
-      id: 'refused',
-      arrivedAtMs: 2,
-      serviceMs: 7,
+      request: requests[2],
       outcome: 'rejected',
       reason: 'queue_full',
       dispatchedAtMs: null,
-      completedAtMs: null,
+      endedAtMs: 2,
+      cost: 7,
+      status: null,
+      promoted: false,
     });
     expect(served).toEqual({
-      ...common,
-      id: 'served',
-      arrivedAtMs: 0,
-      serviceMs: 10,
-      outcome: 'admitted',
+      request: requests[0],
+      outcome: 'served',
       reason: null,
       dispatchedAtMs: 0,
-      completedAtMs: 10,
+      endedAtMs: 10,
+      cost: 10,
+      status: 'ok',
+      promoted: false,
     });
+    expect(served?.request).toBe(requests[0]);
   });
 
   it('frees a slot before an arrival of the same instant asks for it', () => {
@@ -72,12 +76,12 @@ describe('event loop', () => {
     expect(times(loop.runToEnd()).map((row) => (row as unknown[])[0])).toEqual(['b', 'a', 'c']);
   });
 
-  it('holds a request of several slots back until as many are free', () => {
+  it('holds a request of several slots back until as many are free, and it alone', () => {
     const loop = fifoLoop([request('1', 0, 10), request('wide', 1, 5, 2), request('3', 2, 1)], 2);
     expect(times(loop.runToEnd())).toEqual([
+      ['3', 2, 3],
       ['1', 0, 10],
       ['wide', 10, 15],
-      ['3', 15, 16],
     ]);
   });
 
@@ -113,7 +117,7 @@ describe('event loop', () => {
     const build = () =>
       new EventLoop({
         arrivals: noisyNeighbour({ seed: 4, durationMs: 3000, bursts: [{ fromMs: 500, toMs: 2000 }] }),
-        discipline: createQueue<SimulatedRequest>(noisyNeighbourPolicy('drr')),
+        policy: noisyNeighbourPolicy('drr'),
         slots: 8,
       });
     const whole = [...build().runToEnd()];

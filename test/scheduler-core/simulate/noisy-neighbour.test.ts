@@ -1,12 +1,10 @@
 import { describe, expect, it } from 'vitest';
-import { createQueue } from '../../../scheduler-core/queue/index.ts';
 import {
   type EndedRequest,
   EventLoop,
   NOISY_NEIGHBOUR_SLOTS,
   noisyNeighbour,
   noisyNeighbourPolicy,
-  type SimulatedRequest,
 } from '../../../scheduler-core/simulate/index.ts';
 
 const FROM_MS = 20_000;
@@ -15,7 +13,7 @@ const TO_MS = 40_000;
 function run(kind: 'fifo' | 'drr', seed: number): EndedRequest[] {
   const loop = new EventLoop({
     arrivals: noisyNeighbour({ seed }),
-    discipline: createQueue<SimulatedRequest>(noisyNeighbourPolicy(kind)),
+    policy: noisyNeighbourPolicy(kind),
     slots: NOISY_NEIGHBOUR_SLOTS,
   });
   return [...loop.runToEnd()];
@@ -33,13 +31,13 @@ interface Figures {
 /** The published figures, word for word and slowly: requests of equal worth, over 20–40 s. */
 function measure(ended: readonly EndedRequest[]): Figures {
   const within = (atMs: number | null): boolean => atMs !== null && atMs >= FROM_MS && atMs < TO_MS;
-  const tenants = [...new Set(ended.map(({ tenant }) => tenant))];
-  const count = (tenant: string, field: 'arrivedAtMs' | 'completedAtMs'): number =>
-    ended.filter((each) => each.tenant === tenant && within(each[field])).length;
+  const tenants = [...new Set(ended.map(({ request }) => request.tenant))];
+  const count = (tenant: string, timeOf: (each: EndedRequest) => number | null): number =>
+    ended.filter((each) => each.request.tenant === tenant && within(timeOf(each))).length;
   const rows = tenants.map((tenant) => ({
     tenant,
-    demand: count(tenant, 'arrivedAtMs'),
-    served: count(tenant, 'completedAtMs'),
+    demand: count(tenant, ({ request }) => request.arrivedAtMs),
+    served: count(tenant, (each) => (each.outcome === 'served' ? each.endedAtMs : null)),
   }));
   const capacity = rows.reduce((sum, { served }) => sum + served, 0);
 
@@ -58,8 +56,8 @@ function measure(ended: readonly EndedRequest[]): Figures {
 
   const inShare = new Set(rows.filter(({ demand }) => demand <= low).map(({ tenant }) => tenant));
   const waitsMs = ended
-    .filter(({ tenant, arrivedAtMs }) => inShare.has(tenant) && within(arrivedAtMs))
-    .flatMap(({ arrivedAtMs, dispatchedAtMs }) => (dispatchedAtMs === null ? [] : [dispatchedAtMs - arrivedAtMs]))
+    .filter(({ request }) => inShare.has(request.tenant) && within(request.arrivedAtMs))
+    .flatMap(({ request, dispatchedAtMs }) => (dispatchedAtMs === null ? [] : [dispatchedAtMs - request.arrivedAtMs]))
     .sort((left, right) => left - right);
   return {
     jain: (sum * sum) / (shares.length * sumOfSquares),
@@ -67,7 +65,8 @@ function measure(ended: readonly EndedRequest[]): Figures {
     p99WaitMs: waitsMs[Math.floor(0.99 * waitsMs.length)] ?? Number.NaN,
     heavyRps: (rows.find(({ tenant }) => tenant === 'heavy')?.served ?? 0) / 20,
     inShare,
-    refusedInShare: ended.filter(({ tenant, outcome }) => inShare.has(tenant) && outcome === 'rejected').length,
+    refusedInShare: ended.filter(({ request, outcome }) => inShare.has(request.tenant) && outcome === 'rejected')
+      .length,
   };
 }
 
@@ -103,13 +102,13 @@ describe.each([1, 2, 3])('a noisy neighbour, seed %i', (seed) => {
 describe('a noisy neighbour', () => {
   it.each(['fifo', 'drr'] as const)('ends each request once, in order, and served by 8 at most, under %s', (kind) => {
     const ended = run(kind, 1);
-    expect(new Set(ended.map(({ id }) => id)).size).toBe([...noisyNeighbour({ seed: 1 })].length);
+    expect(new Set(ended.map(({ request }) => request.id)).size).toBe([...noisyNeighbour({ seed: 1 })].length);
     const changes: [atMs: number, servers: number][] = [];
-    for (const { arrivedAtMs, dispatchedAtMs, completedAtMs } of ended) {
-      if (dispatchedAtMs === null || completedAtMs === null) continue;
-      expect(dispatchedAtMs).toBeGreaterThanOrEqual(arrivedAtMs);
-      expect(completedAtMs).toBeGreaterThanOrEqual(dispatchedAtMs);
-      changes.push([dispatchedAtMs, 1], [completedAtMs, -1]);
+    for (const { request, dispatchedAtMs, endedAtMs } of ended) {
+      if (dispatchedAtMs === null) continue;
+      expect(dispatchedAtMs).toBeGreaterThanOrEqual(request.arrivedAtMs);
+      expect(endedAtMs).toBeGreaterThanOrEqual(dispatchedAtMs);
+      changes.push([dispatchedAtMs, 1], [endedAtMs, -1]);
     }
     changes.sort(([left, servers], [right, others]) => left - right || servers - others);
     let busy = 0;

@@ -1,20 +1,28 @@
 import { describe, expect, it } from 'vitest';
 import {
   constantRate,
+  drawRequests,
+  exponentialService,
   type NoisyNeighbourOptions,
   noisyNeighbour,
-  poissonRequests,
   type RateProfile,
   rateInCycle,
   rateInSpans,
   type SimulatedRequest,
+  type TenantLoad,
 } from '../../../scheduler-core/simulate/index.ts';
 
 const SEED = 11;
 
 function requestsAt(rate: RateProfile, toMs: number, seed = SEED): SimulatedRequest[] {
   return [
-    ...poissonRequests({ loads: [{ tenant: 'a', rate, serviceMeanMs: 4 }], seed, fromMs: 0, toMs, idPrefix: '' }),
+    ...drawRequests({
+      loads: [{ tenant: 'a', arrivals: { kind: 'poisson', rate }, service: exponentialService(4) }],
+      seed,
+      fromMs: 0,
+      toMs,
+      idPrefix: '',
+    }),
   ];
 }
 
@@ -42,9 +50,9 @@ describe('Poisson arrivals', () => {
 
   it('change their rate exactly at the bounds of a span', () => {
     const requests = requestsAt(
-      rateInSpans(0, 1000, [
-        { fromMs: 500, toMs: 1500 },
-        { fromMs: 3000, toMs: 3500 },
+      rateInSpans(0, [
+        { fromMs: 500, toMs: 1500, rateRps: 1000 },
+        { fromMs: 3000, toMs: 3500, rateRps: 1000 },
       ]),
       9000,
     );
@@ -72,9 +80,13 @@ describe('Poisson arrivals', () => {
   });
 
   it('of one tenant do not depend on the other tenants', () => {
-    const load = (tenant: string, rateRps: number) => ({ tenant, rate: constantRate(rateRps), serviceMeanMs: 4 });
-    const withLoads = (...loads: ReturnType<typeof load>[]) =>
-      [...poissonRequests({ loads, seed: SEED, fromMs: 0, toMs: 5000, idPrefix: '' })]
+    const load = (tenant: string, rateRps: number): TenantLoad => ({
+      tenant,
+      arrivals: { kind: 'poisson', rate: constantRate(rateRps) },
+      service: exponentialService(4),
+    });
+    const withLoads = (...loads: TenantLoad[]) =>
+      [...drawRequests({ loads, seed: SEED, fromMs: 0, toMs: 5000, idPrefix: '' })]
         .filter(({ tenant }) => tenant === 'a')
         .map(({ arrivedAtMs, serviceMs }) => [arrivedAtMs, serviceMs]);
     expect(withLoads(load('b', 900), load('a', 20))).toEqual(withLoads(load('a', 20)));
