@@ -89,15 +89,18 @@ ORDER BY hour`,
   }),
 });
 
-/** Per pool the earliest arrival among the events stored since a moment. */
+/** Per pool the earliest arrival among the events stored since a moment, and the earliest span that a gateway reported on. */
 export const STORED_SINCE = defineQuery<
   Parameters & { readonly since_ms: number },
   { readonly pool: string; readonly earliestArrivalMs: number }
 >({
   name: 'stored-since',
-  sql: `SELECT pool, min(arrived_at_ms) AS earliest_ms
-FROM requests
-WHERE stored_at_ms >= {since_ms:Int64}
+  sql: `SELECT pool, min(at_ms) AS earliest_ms
+FROM (
+    SELECT pool, arrived_at_ms AS at_ms FROM requests WHERE stored_at_ms >= {since_ms:Int64}
+    UNION ALL
+    SELECT pool, from_ms FROM coverage_reports WHERE stored_at_ms >= {since_ms:Int64}
+)
 GROUP BY pool
 ORDER BY pool`,
   decode: (row) => ({ pool: String(row.pool), earliestArrivalMs: Number(row.earliest_ms) }),

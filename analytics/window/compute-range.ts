@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { assertInvariant } from '../../scheduler-core/index.ts';
+import { COVERAGE_COUNTS, COVERAGE_REPORTED, type CoverageRow } from '../queries/coverage.ts';
 import { FIELD_CONFLICTS } from '../queries/field-conflicts.ts';
 import {
   EARLIER_WINDOWS,
@@ -30,6 +31,7 @@ import {
 import { SERVICE_MEANS, WINDOW_SCAN, type WindowScan } from '../queries/window-scan.ts';
 import { type TenantWorkRow, WINDOW_SATURATION, WINDOW_WORK } from '../queries/window-work.ts';
 import { type Store, tsvRow } from '../storage/index.ts';
+import { coverageRatio } from './decide-coverage.ts';
 import {
   type CarriedState,
   type DecidedWindow,
@@ -273,6 +275,7 @@ async function describeAndStore(
     decided.scan.disputed === 0
       ? []
       : await store.query('jobs', FIELD_CONFLICTS, { pool, window_ms: windowMs, from_ms: fromMs, to_ms: toMs });
+  const coverage = await readCoverage(store, range);
   const conflictsByWindow = new Map(conflicts.map((row) => [row.window, row.conflicts]));
   const stored = new Map(
     (await store.query('jobs', STORED_WINDOWS, { pool, window_ms: windowMs, from_ms: fromMs, to_ms: toMs })).map(
@@ -286,6 +289,7 @@ async function describeAndStore(
     const described = describeWindow(decided.facts, window, {
       inShareWaits: inShareWaits.get(window.window) ?? null,
       fieldConflicts: conflictsByWindow.get(window.window) ?? 0,
+      coverageRatio: coverageRatio(coverage, window.startMs, window.startMs + windowMs),
       closedToMs: range.closedToMs,
     });
     const digest = createHash('sha256').update(JSON.stringify(described)).digest('hex');
@@ -312,6 +316,12 @@ async function describeAndStore(
   await store.insert('jobs', 'tenant_windows', TENANT_COLUMN_NAMES, tenantRows.join(''));
   await store.insert('jobs', 'windows', WINDOW_COLUMN_NAMES, windowRows.join(''));
   return { windows: decided.windows.length, written };
+}
+
+async function readCoverage(store: Store, { pool, fromMs, toMs }: ComputeRange): Promise<readonly CoverageRow[]> {
+  const span = { pool, from_ms: fromMs, to_ms: toMs };
+  const [reported] = await store.query('jobs', COVERAGE_REPORTED, span);
+  return reported === undefined || reported.reports === 0 ? [] : store.query('jobs', COVERAGE_COUNTS, span);
 }
 
 /** Only windows in which some tenant is beyond its share need a look at their waits apart from the others'. */

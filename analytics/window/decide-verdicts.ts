@@ -1,3 +1,4 @@
+import { LEAST_COVERAGE_RATIO } from './decide-coverage.ts';
 import type { TENANT_VERDICTS, WINDOW_VERDICTS } from './window-result.ts';
 
 export type TenantVerdict = (typeof TENANT_VERDICTS)[number];
@@ -41,6 +42,8 @@ export interface WindowEvidence {
   readonly tenantsAbsent: number;
   readonly waitsAbsent: number;
   readonly conflicts: number;
+  /** Null: no gateway reports what it counted, which is no reason for doubt. */
+  readonly coverageRatio: number | null;
   readonly capacityKnown: boolean;
   readonly demandExceedsCapacity: boolean;
   readonly anyShort: boolean;
@@ -54,6 +57,7 @@ export function unknownReasons(evidence: WindowEvidence): string[] {
   if (beyond(evidence.waitsAbsent, MAX_ABSENT_RATIO)) reasons.push('no_waits');
   if (!evidence.capacityKnown) reasons.push('no_capacity');
   if (beyond(evidence.conflicts, MAX_CONFLICT_RATIO)) reasons.push('conflicts');
+  if (evidence.coverageRatio !== null && evidence.coverageRatio < LEAST_COVERAGE_RATIO) reasons.push('coverage');
   return reasons;
 }
 

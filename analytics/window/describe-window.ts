@@ -13,6 +13,8 @@ export interface Surroundings {
   readonly inShareWaits: InShareWaitsRow | null;
   /** Requests whose events disagree on a figure. */
   readonly fieldConflicts: number;
+  /** Part of the decisions that gateways counted of which events are stored; null: none reports. */
+  readonly coverageRatio: number | null;
   /** Every source is past it, epoch ms; `Infinity` once all are closed. */
   readonly closedToMs: number;
 }
@@ -26,13 +28,14 @@ export function describeWindow(facts: PoolFacts, decided: DecidedWindow, around:
     tenantsAbsent: decided.pool?.tenantsAbsent ?? 0,
     waitsAbsent: decided.pool?.waitsAbsent ?? 0,
     conflicts,
+    coverageRatio: around.coverageRatio,
     capacityKnown: decided.capacity.cost !== null,
     demandExceedsCapacity: decided.fairness.contended,
     anyShort: false,
   };
   const reasons = unknownReasons(evidence);
-  // Without tenants, waits or capacity no share is a figure; conflicts only withhold the verdict.
-  const shareReason = reasons.find((reason) => reason !== 'conflicts') ?? null;
+  // Without tenants, waits or capacity no share is a figure; conflicts and loss only withhold the verdict.
+  const shareReason = reasons.find((reason) => reason !== 'conflicts' && reason !== 'coverage') ?? null;
   const servedReason = reasons.includes('no_waits') ? 'no_waits' : null;
   const oneDecisionCost = slotsOf(decided, facts.windowMs) * decided.largestCostInService;
   const tenants = decided.tenants.map((tenant, index) =>
@@ -54,8 +57,8 @@ export function describeWindow(facts: PoolFacts, decided: DecidedWindow, around:
     verdict,
     verdict_reasons: reasons,
     causes: verdict === 'unfair' ? describeCauses(decided, tenants, idle.value) : [],
-    coverage_ratio: null,
-    coverage_reason: 'not_reported',
+    coverage_ratio: around.coverageRatio,
+    ...(around.coverageRatio === null ? { coverage_reason: 'not_reported' } : {}),
     cost_unit: facts.options.costUnit,
     capacity: describeCapacity(decided, servedReason),
     demand_cost: decided.fairness.demand,

@@ -118,6 +118,18 @@ export async function fillStore({ store }: TemporaryStore): Promise<void> {
       raw: Buffer.from(''),
     },
   ]);
+  await store.insert(
+    'intake',
+    'coverage_reports',
+    ['pool', 'gateway', 'from_ms', 'to_ms', 'decisions', 'stored_at_ms'],
+    [
+      ['p', 'g1', FROM_MS, FROM_MS + 30_000, 9, 1],
+      ['p', 'g1', FROM_MS, FROM_MS + 30_000, 2, 2],
+      ['p', 'silent', FROM_MS + 30_000, FROM_MS + 90_000, 5, 1],
+    ]
+      .map((cells) => tsvRow(cells))
+      .join(''),
+  );
   await store.insert('jobs', 'job_progress', ['window_ms', 'late_checked_to_ms'], tsvRow([WINDOW_MS, TO_MS]));
   await fillAlerts({ store });
 }

@@ -40,6 +40,7 @@ const evidence = {
   tenantsAbsent: 0,
   waitsAbsent: 0,
   conflicts: 0,
+  coverageRatio: null,
   capacityKnown: true,
   demandExceedsCapacity: false,
   anyShort: false,
@@ -66,6 +67,8 @@ describe('the verdict on a window', () => {
     { why: 'no tenants', given: { tenantsAbsent: 1_000 }, reasons: ['no_tenants'], verdict: 'unknown' },
     { why: 'no waits', given: { waitsAbsent: 1_000 }, reasons: ['no_waits'], verdict: 'unknown' },
     { why: 'no capacity', given: { capacityKnown: false }, reasons: ['no_capacity'], verdict: 'unknown' },
+    { why: 'nothing lost', given: { coverageRatio: 0.999 }, reasons: [], verdict: 'uncontended' },
+    { why: 'two in a thousand lost', given: { coverageRatio: 0.998 }, reasons: ['coverage'], verdict: 'unknown' },
     {
       why: 'no request arrived: nothing is absent',
       given: { attempts: 0, conflicts: 0 },
