@@ -230,8 +230,9 @@ class ComposedScheduler<R extends Request> implements Scheduler<R> {
   }
 
   #admitInBudget(job: Job<R>, nowMs: number): BudgetDecision {
+    if (this.#budgets === null) return IN_TURN;
     const waitBudgetMs = this.#waitBudgetMsOf(job);
-    if (this.#budgets === null || waitBudgetMs === Number.POSITIVE_INFINITY) return IN_TURN;
+    if (waitBudgetMs === Number.POSITIVE_INFINITY) return IN_TURN;
     job.tag = nowMs + waitBudgetMs;
     return this.#budgets.decide({ tenant: job.tenant.tenant, entry: job, waitBudgetMs }, this.#order, nowMs);
   }

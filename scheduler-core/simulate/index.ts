@@ -6,7 +6,8 @@ export {
   serveGenWindows,
 } from './arrival-process.ts';
 export type { EndedRequest, GivenUpRequest, RefusedRequest, ServedRequest } from './ended-request.ts';
-export { EventLoop, type EventLoopOptions, type OpenRequest } from './event-loop.ts';
+export { EventLoop } from './event-loop.ts';
+export type { EventLoopOptions, OpenRequest } from './event-loop-options.ts';
 export {
   NOISY_NEIGHBOUR_SLOTS,
   type NoisyNeighbourOptions,

@@ -1,6 +1,6 @@
 import { assertNever } from '../kernel/index.ts';
 import type { EndedRequest } from './ended-request.ts';
-import type { OpenRequest } from './event-loop.ts';
+import type { OpenRequest } from './event-loop-options.ts';
 import type { SimulatedRequest } from './simulated-request.ts';
 
 /** The unit in which shares are counted. */

@@ -103,9 +103,9 @@ export function loadsOf(parts: LoadParts): TenantLoad[] {
     arrivals: parts.arrivals,
     service: { size, baseMs, perUnitMs, cost, estimate: parts.estimate },
     slots: parts.slots,
-    worker: parts.worker,
     ...(parts.class === null ? {} : { class: parts.class }),
     ...(parts.waitBudgetMs === null ? {} : { waitBudgetMs: parts.waitBudgetMs }),
     ...(parts.client === null ? {} : { client: parts.client }),
+    ...(parts.worker === 0 ? {} : { worker: parts.worker }),
   }));
 }

@@ -1,16 +1,7 @@
 import { assertInvariant, EvenshareError } from '../../kernel/index.ts';
-import { choice, entriesOf, type Field, number, orNull, text } from '../../policy/field.ts';
+import { choice, entriesOf, type Field, flag, number, orNull, text } from '../../policy/field.ts';
 import { type Item, list, type NamedValue, named, type ReadList } from '../../policy/list-fields.ts';
-import {
-  describeValue,
-  didYouMean,
-  Mistakes,
-  mistakeAt,
-  type Place,
-  placeOfKey,
-  quote,
-} from '../../policy/mistakes.ts';
-import { parsePolicy } from '../../policy/parse-policy.ts';
+import { describeValue, Mistakes, mistakeAt, type Place, placeOfKey, quote } from '../../policy/mistakes.ts';
 import type { Policy } from '../../policy/policy.ts';
 import { durationKey, durationOrNullKey, key, record } from '../../policy/record.ts';
 import type { Span } from '../rate-profile.ts';
@@ -18,16 +9,8 @@ import type { ShareUnit } from '../request-fate.ts';
 import type { SlotChange } from '../slot-schedule.ts';
 import { fromKey, MAPPING, mapped, toKey, valuesOf } from './common-fields.ts';
 import { type LoadParts, loadField, loadsOf } from './load-fields.ts';
+import { policiesField } from './policy-entries.ts';
 import type { PublishedFigure, Scenario } from './scenario.ts';
-import { MECHANISMS, withoutMechanisms } from './without-mechanism.ts';
-
-interface PolicyEntry {
-  readonly name: string;
-  /** As a policy file holds it; undefined where `like` names another. */
-  readonly policy: unknown;
-  readonly like: string | null;
-  readonly without: readonly string[];
-}
 
 interface ScenarioParts
   extends Omit<Scenario, 'loads' | 'weights' | 'policies' | 'measured' | 'published' | 'workers'> {
@@ -45,54 +28,6 @@ const SHARE_UNITS: ReadonlyMap<string, ShareUnit> = new Map([
 ]);
 
 const POSITIVE = number({ above: 0 });
-
-/** Stands for an absent mapping; what stands there is for `parsePolicy` to judge. */
-const anything: Field<unknown> = {
-  allowed: 'a policy as in a policy file',
-  schema: {},
-  read: (value) => value ?? null,
-};
-
-const policyEntryField = record<PolicyEntry>(
-  {
-    name: key({ name: 'name', about: 'What the results call it.' }, text('a name, not empty')),
-    policy: key<unknown>(
-      { name: 'policy', about: 'As in a policy file.', absent: null, defaultText: 'that of like' },
-      anything,
-    ),
-    like: key<string | null>(
-      { name: 'like', about: 'The name of a policy listed before it.', absent: null, defaultText: 'none' },
-      text('the name of a policy'),
-    ),
-    without: key<readonly string[]>(
-      {
-        name: 'without',
-        about: `What it leaves out of it: ${MECHANISMS.join(', ')}.`,
-        absent: [],
-        defaultText: 'nothing',
-      },
-      valuesOf(list(choice(new Map(MECHANISMS.map((name) => [name, name]))), { what: 'a list of mechanisms' })),
-    ),
-  },
-  { what: 'a mapping with name and policy, or name and like' },
-);
-
-const policyEntriesField = list(policyEntryField, { what: 'a list of policies, not empty', least: 1, unique: 'name' });
-
-/** The policies; one may build on those before it. */
-const policiesField: Field<readonly Policy[]> = {
-  ...policyEntriesField,
-  read: (value, place) => {
-    const entries = policyEntriesField.read(value, place);
-    if (entries === undefined) return undefined;
-    const known = new Map<string, Policy>();
-    for (const { value: entry, place: at } of entries.items) {
-      const policy = readPolicy(entry, at, known);
-      if (policy !== undefined) known.set(entry.name, withoutMechanisms(policy, entry.name, entry.without));
-    }
-    return entries.isWhole && known.size === entries.items.length ? [...known.values()] : undefined;
-  },
-};
 
 /** A mapping from names that the file chooses, as a map. */
 function mapOf<T>(field: Field<ReadList<NamedValue<T>>>): Field<ReadonlyMap<string, T>> {
@@ -147,15 +82,7 @@ const scenarioField = record<ScenarioParts>(
         record<{ count: number; stealing: boolean }>(
           {
             count: key({ name: 'count', about: 'How many.' }, number({ from: 1, to: 1000, whole: true })),
-            stealing: key(
-              { name: 'stealing', about: 'Whether an idle one takes from the longest queue.' },
-              choice(
-                new Map([
-                  ['yes', true],
-                  ['no', false],
-                ]),
-              ),
-            ),
+            stealing: key({ name: 'stealing', about: 'Whether an idle one takes from the longest queue.' }, flag()),
           },
           MAPPING,
         ),
@@ -248,25 +175,6 @@ export function parseScenario(source: unknown, fileName?: string): Scenario {
     measured: measured ?? { fromMs: 0, toMs: rest.durationMs },
     workers: workers ?? { count: 1, stealing: false },
   };
-}
-
-function readPolicy(
-  { name, policy, like }: PolicyEntry,
-  place: Place,
-  known: ReadonlyMap<string, Policy>,
-): Policy | undefined {
-  if ((policy === null) === (like === null)) return mistakeAt(place, 'needs either policy or like');
-  if (like !== null) {
-    const found = known.get(like);
-    const hint = didYouMean(like, [...known.keys()]);
-    return found ?? mistakeAt(placeOfKey(place, 'like'), `names no policy listed before it${hint}`);
-  }
-  try {
-    return parsePolicy(policy, { name });
-  } catch (error) {
-    if (!(error instanceof EvenshareError) || error.code !== 'EVS_POLICY') throw error;
-    return mistakeAt(place, error.message);
-  }
 }
 
 function throwUsage(mistakes: Mistakes, subject: string): void {

@@ -1,5 +1,11 @@
 import { describe, expect, it } from 'vitest';
-import { type PolicyResult, readFigure } from '../../../scheduler-core/simulate/index.ts';
+import {
+  type EndedRequest,
+  type PolicyResult,
+  readFigure,
+  scenarioRequests,
+  simulate,
+} from '../../../scheduler-core/simulate/index.ts';
 import { readScenario, runScenario, tenantOf } from './scenario-files.ts';
 
 function expectWithin(result: PolicyResult, figure: string, [low, high]: readonly [number, number]): void {
@@ -167,5 +173,39 @@ describe.each([1, 2])('four tiers, seed %i', (seed) => {
     // One queue of 8 is not saturated before and after the burst: there half of the slots suffice.
     expect(alone.completed_cost / fair.completed_cost).toBeCloseTo(0.5, 1);
     expect(alone.idle_while_waiting_ratio).toBeCloseTo(0.5, 1);
+  });
+
+  it('shut a tenant out whose calls fail, and let it in again by few probes within 6 s of its recovery', () => {
+    const failures = readScenario('four-tiers-failures');
+    const refusals = (policy: string) => tenantOf(runScenario(failures, policy, seed), 'GOLD').rejected_between_ms;
+    const { circuit_open: shut } = refusals('fair');
+    expect(shut?.first).toBeGreaterThan(45_000);
+    expect(shut?.first).toBeLessThan(45_300);
+    expect(shut?.last).toBeGreaterThan(48_000);
+    expect(shut?.last).toBeLessThan(54_000);
+    for (const policy of ['fifo', 'fair-without-circuit-breaker'])
+      expect(refusals(policy).circuit_open).toBeUndefined();
+
+    const policy = failures.policies.find(({ name }) => name === 'fair');
+    if (policy === undefined) throw new Error('there is no fair policy');
+    const calls: EndedRequest[] = [];
+    simulate(policy, scenarioRequests(failures, seed), {
+      slots: 8,
+      seed,
+      onEnded: (ended) => {
+        if (ended.request.tenant === 'GOLD' && ended.outcome === 'served') calls.push(ended);
+      },
+    });
+    const lastErrorMs = Math.max(...calls.filter(({ status }) => status === 'error').map(({ endedAtMs }) => endedAtMs));
+    const probes = calls.filter(({ request }) => request.arrivedAtMs > lastErrorMs);
+    const closedAtMs = probes.map(({ endedAtMs }) => endedAtMs).sort((left, right) => left - right)[2] ?? 0;
+    expect(closedAtMs).toBeLessThan(54_000);
+    const admitted = probes.filter(({ request }) => request.arrivedAtMs < closedAtMs);
+    for (const { request } of admitted) {
+      const atOnce = admitted.filter(
+        (other) => other.request.arrivedAtMs <= request.arrivedAtMs && other.endedAtMs > request.arrivedAtMs,
+      );
+      expect(atOnce.length).toBeLessThanOrEqual(3);
+    }
   });
 });
