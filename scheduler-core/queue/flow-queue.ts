@@ -81,10 +81,10 @@ export abstract class FlowQueue<W extends Waiting<W>, F extends Flow<W> = Flow<W
 
   push(entry: W): void {
     const { cost } = entry;
-    // The message is made for a fault only: this line is passed by every request.
-    if (!(cost >= 0 && cost < Number.POSITIVE_INFINITY)) {
-      assertInvariant(false, `a cost must be finite and at least 0, not ${cost}`);
-    }
+    assertInvariant(
+      cost >= 0 && cost < Number.POSITIVE_INFINITY,
+      () => `a cost must be finite and at least 0, not ${cost}`,
+    );
     const flow = this.flowOf(entry.seat) ?? this.begin(entry);
     const wasEmpty = flow.waiting === 0;
     this.#waitingWeight += entry.weight - (wasEmpty ? 0 : flow.weight);

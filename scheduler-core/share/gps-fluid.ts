@@ -28,10 +28,10 @@ export function gpsFluid(input: {
 }): FluidStepResult[] {
   let backlog: ReadonlyMap<string, number> = new Map();
   return Array.from(input.steps, ({ capacity, offered }) => {
-    assertInvariant(capacity >= 0, `a capacity must be ≥ 0, got ${capacity}`);
+    assertInvariant(capacity >= 0, () => `a capacity must be ≥ 0, got ${capacity}`);
     const work = new Map(backlog);
     for (const [tenant, amount] of offered instanceof Map ? offered : Object.entries(offered)) {
-      assertInvariant(amount >= 0 && Number.isFinite(amount), `offered work must be ≥ 0, got ${amount}`);
+      assertInvariant(amount >= 0 && Number.isFinite(amount), () => `offered work must be ≥ 0, got ${amount}`);
       if (amount > 0) work.set(tenant, (work.get(tenant) ?? 0) + amount);
     }
     const result = serve(work, capacity, input.weights);

@@ -50,8 +50,8 @@ interface Flow {
 export function gps(arrivals: readonly GpsArrival[], { rate = 1, weights }: GpsOptions = {}): GpsResult {
   assertInvariant(rate > 0 && Number.isFinite(rate), `the rate must be > 0, got ${rate}`);
   for (const { t, size } of arrivals) {
-    assertInvariant(Number.isFinite(t), `an arrival must have a time, got ${t}`);
-    assertInvariant(size >= 0 && Number.isFinite(size), `a size must be ≥ 0, got ${size}`);
+    assertInvariant(Number.isFinite(t), () => `an arrival must have a time, got ${t}`);
+    assertInvariant(size >= 0 && Number.isFinite(size), () => `a size must be ≥ 0, got ${size}`);
   }
   const run = new GpsRun(arrivals, rate);
   const flowNumbers = new Map<string, number>();
@@ -60,7 +60,7 @@ export function gps(arrivals: readonly GpsArrival[], { rate = 1, weights }: GpsO
     if (known !== undefined) return known;
     flowNumbers.set(flow, flowNumbers.size);
     const weight = flowWeight(weights, flow);
-    assertInvariant(weight > 0, `the weight of ${JSON.stringify(flow)} must be > 0`);
+    assertInvariant(weight > 0, () => `the weight of ${JSON.stringify(flow)} must be > 0`);
     return run.addFlow(weight);
   };
   const inTime = arrivals

@@ -61,7 +61,7 @@ function poisson(rate: RateProfile, random: Random): ArrivalCursor {
       if (atMs < fromMs || atMs >= step.untilMs) {
         step = rate(atMs);
         fromMs = atMs;
-        assertInvariant(step.untilMs > atMs, `a rate profile must move on from ${atMs}`);
+        assertInvariant(step.untilMs > atMs, () => `a rate profile must move on from ${atMs}`);
       }
       const { rateRps, untilMs } = step;
       const nextAtMs = rateRps > 0 ? atMs + random.exponential(SECOND_MS / rateRps) : Number.POSITIVE_INFINITY;

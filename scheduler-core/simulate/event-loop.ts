@@ -171,7 +171,10 @@ export class EventLoop<R extends SimulatedRequest = SimulatedRequest> {
     this.#fill();
     this.#fruitlessWakes = this.#waiting === before ? this.#fruitlessWakes + 1 : 0;
     if (this.#fruitlessWakes < FRUITLESS_WAKES) return true;
-    assertInvariant(this.#pool.nextWakeMs() > this.#nowMs, `the scheduler wakes at ${this.#nowMs} again and again`);
+    assertInvariant(
+      this.#pool.nextWakeMs() > this.#nowMs,
+      () => `the scheduler wakes at ${this.#nowMs} again and again`,
+    );
     return !isAlone;
   }
 
@@ -181,7 +184,7 @@ export class EventLoop<R extends SimulatedRequest = SimulatedRequest> {
     this.#open.delete(request);
     const status = request.client === undefined ? 'ok' : statusOfCall(request, dispatchedAtMs);
     const isKnown = scheduler.complete(request.id, this.#reportsCost ? cost : null, status, this.#nowMs);
-    assertInvariant(isKnown, `the scheduler does not know request ${request.id} that it gave out`);
+    assertInvariant(isKnown, () => `the scheduler does not know request ${request.id} that it gave out`);
     this.#onEnded(served(request, { dispatchedAtMs, endedAtMs: this.#nowMs, cost, status, promoted }));
   }
 
@@ -203,7 +206,7 @@ export class EventLoop<R extends SimulatedRequest = SimulatedRequest> {
     const slots = request.slots ?? 1;
     assertInvariant(
       slots > 0 && slots <= this.#mostSlots,
-      `request ${request.id} needs ${slots} of ${this.#mostSlots} slots: it would wait for ever`,
+      () => `request ${request.id} needs ${slots} of ${this.#mostSlots} slots: it would wait for ever`,
     );
     const worker = this.#pool.workerOf(request);
     let result = worker.scheduler.offer(request, this.#nowMs);
@@ -236,8 +239,8 @@ export class EventLoop<R extends SimulatedRequest = SimulatedRequest> {
   }
 
   #refuseWaiting(request: R, reason: RefusalReason, nowMs: number): void {
-    assertInvariant(this.#open.get(request) === null, `request ${request.id} was refused and does not wait`);
-    assertInvariant(nowMs === this.#nowMs, `request ${request.id} was refused at ${nowMs}: it is ${this.#nowMs}`);
+    assertInvariant(this.#open.get(request) === null, () => `request ${request.id} was refused and does not wait`);
+    assertInvariant(nowMs === this.#nowMs, () => `request ${request.id} was refused at ${nowMs}: it is ${this.#nowMs}`);
     this.#leave(request);
     this.#refuse(request, reason, null);
   }
@@ -253,7 +256,10 @@ export class EventLoop<R extends SimulatedRequest = SimulatedRequest> {
     const request = this.#patience.pop()?.request;
     if (request === undefined || this.#open.get(request) !== null) return;
     const { scheduler } = this.#pool.workerOf(request);
-    assertInvariant(scheduler.cancel(request.id, this.#nowMs), `request ${request.id} waits and cannot be cancelled`);
+    assertInvariant(
+      scheduler.cancel(request.id, this.#nowMs),
+      () => `request ${request.id} waits and cannot be cancelled`,
+    );
     this.#leave(request);
     this.#onEnded(givenUp(request, this.#nowMs));
   }

@@ -76,7 +76,7 @@ export class WorkerPool<R extends SimulatedRequest> {
   /** The worker whose queue the request goes to. */
   workerOf(request: R): Worker<R> {
     const worker = this.#workers[request.worker ?? 0];
-    assertInvariant(worker !== undefined, `request ${request.id} is for worker ${request.worker}: there is none`);
+    assertInvariant(worker !== undefined, () => `request ${request.id} is for worker ${request.worker}: there is none`);
     return worker;
   }
 
