@@ -21,6 +21,21 @@ describe('generalized processor sharing', () => {
     expect(result.idleAt).toBeCloseTo(idleAt, 12);
   });
 
+  it('tags as published: a flow of half the weight has its first ten packets before all others', () => {
+    const wf2q: { readonly cases: readonly { readonly policy: string; readonly expected: readonly number[] }[] } =
+      JSON.parse(readFileSync(new URL('../../../../shared/vectors/wf2q.json', import.meta.url), 'utf8'));
+    const exact = wf2q.cases.find(({ policy }) => policy.includes('exact GPS tags'));
+    const packets = [...new Array<number>(11).fill(1), 2, 3, 4, 5, 6, 7, 8, 9, 10, 11];
+    const arrivals = packets.map((flow) => ({ flow: String(flow), t: 0, size: 1 }));
+    const weights = Object.fromEntries(packets.map((flow) => [String(flow), flow === 1 ? 0.5 : 0.05]));
+    const { finishTimes } = gps(arrivals, { weights });
+    // Finish times that differ by rounding alone are ties, and go in order of arrival.
+    const order = packets
+      .map((flow, index) => ({ flow, index, finish: Math.round((finishTimes[index] ?? 0) * 1e9) }))
+      .sort((left, right) => left.finish - right.finish || left.index - right.index);
+    expect(order.map(({ flow }) => flow)).toEqual(exact?.expected);
+  });
+
   it('gives finish times in the order of the arrivals, which may come in any', () => {
     const arrivals = [
       { flow: 'b', t: 5, size: 1 },
