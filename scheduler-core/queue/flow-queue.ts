@@ -1,5 +1,6 @@
 import { assertInvariant } from '../kernel/index.ts';
 import type { Flow } from './flow.ts';
+import { PlaceList } from './place-list.ts';
 import type { QueueDiscipline } from './queue-discipline.ts';
 import type { Seat, Waiting } from './waiting.ts';
 
@@ -18,7 +19,7 @@ export type Entrance = 'first' | 'room' | 'release';
  */
 export abstract class FlowQueue<W extends Waiting<W>, F extends Flow<W> = Flow<W>> implements QueueDiscipline<W> {
   /** Flows with something waiting, and those of which the discipline remembers something. */
-  protected readonly flows = new Set<F>();
+  protected readonly flows = new PlaceList<F>();
   readonly #parked = new Set<F>();
   readonly #pausedClasses = new Set<string>();
   /** The least of the slots that parked flows need. */

@@ -1,3 +1,4 @@
+import type { Placed } from './place-list.ts';
 import type { Seat, Waiting } from './waiting.ts';
 
 /** Requests of one flow that need the same slots and are of the same class, first in first out. */
@@ -51,7 +52,8 @@ class SideLane<W extends Waiting<W>> extends Lane<W> {
  *
  * Most flows hold requests of one kind: the flow is their lane itself, and others have lanes beside it.
  */
-export class Flow<W extends Waiting<W>> extends Lane<W> {
+export class Flow<W extends Waiting<W>> extends Lane<W> implements Placed {
+  place = -1;
   readonly seat: Seat;
   /** Of the latest arrival. */
   weight: number;

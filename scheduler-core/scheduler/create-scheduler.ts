@@ -94,7 +94,8 @@ class ComposedScheduler<R extends Request> implements Scheduler<R> {
     const { tenant, request } = job;
     tenant.inFlight++;
     job.isInFlight = true;
-    job.dispatchedAtMs = nowMs;
+    // Read by the wait budgets alone: a time in a job is a place in memory of its own.
+    if (this.#budgets !== null) job.dispatchedAtMs = nowMs;
     job.chargedCost = job.cost;
     if (this.#held !== null && tenant.policy.quota?.mode === 'hold') {
       tenant.bucket?.tryTake(tenant.policy.quota.unit === 'requests' ? 1 : job.cost, nowMs);

@@ -10,7 +10,7 @@ export class Job<R extends Request> extends Waiting<Job<R>> implements Aged<Job<
   offeredAtMs = 0;
   /** What its flow was charged until now, in the policy's cost unit. */
   chargedCost = 0;
-  /** Whether it was dispatched; when. */
+  /** Whether it was dispatched; and when, where wait budgets ask. */
   isInFlight = false;
   dispatchedAtMs = 0;
   promoted = false;

@@ -1,10 +1,19 @@
 import { cpus } from 'node:os';
+import { adaptersBenchmark } from './adapters/adapters-benchmark.ts';
 import { type Benchmark, UsageError } from './benchmark.ts';
+import { coreBenchmark } from './core/core-benchmark.ts';
+import { httpBenchmark } from './http/http-benchmark.ts';
 import { ingestBenchmark } from './ingest/ingest-benchmark.ts';
 import { kafkaBenchmark } from './kafka/kafka-benchmark.ts';
 import { serveTask, TASK_FLAG } from './run-task.ts';
 
-const BENCHMARKS: readonly Benchmark[] = [ingestBenchmark, kafkaBenchmark];
+const BENCHMARKS: readonly Benchmark[] = [
+  coreBenchmark,
+  ingestBenchmark,
+  httpBenchmark,
+  kafkaBenchmark,
+  adaptersBenchmark,
+];
 
 const print = (line: string): void => {
   process.stdout.write(`${line}\n`);
