@@ -12,7 +12,7 @@ import {
   type Store,
   windowStart,
 } from '../../analytics/index.ts';
-import type { CostUnit, LoadReport } from '../../ingest/index.ts';
+import type { LoadReport } from '../../ingest/index.ts';
 import { EvenshareError } from '../../scheduler-core/kernel/index.ts';
 import type { CliContext } from '../context.ts';
 import { printJson } from '../output.ts';
@@ -21,7 +21,7 @@ import { readPolicyWeights } from '../read-policy.ts';
 import { openWriter, withTemporaryStore } from '../wire.ts';
 import { failOn, parseFailOn } from './fail-on.ts';
 import { addFileOptions, describeLoad, type FileOptions, loadFiles, openFormat } from './load-files.ts';
-import { durationOption, positiveOption } from './option-values.ts';
+import { costUnitOption, durationOption, positiveOption } from './option-values.ts';
 import { describeWindows } from './windows-text.ts';
 
 interface AuditOptions extends FileOptions {
@@ -33,8 +33,6 @@ interface AuditOptions extends FileOptions {
   readonly failOn?: string;
   readonly json?: boolean;
 }
-
-const COST_UNITS: readonly CostUnit[] = ['requests', 'service_ms', 'tokens'];
 
 export function addAudit(program: Command, context: CliContext): void {
   addFileOptions(
@@ -161,12 +159,4 @@ function checkWindowCount(range: Span, windowMs: number): void {
     'EVS_USAGE',
     `--window ${windowMs}ms would cut this log into ${windows} windows: choose ${leastS}s or longer`,
   );
-}
-
-function costUnitOption(text: string | undefined): CostUnit | null {
-  if (text === undefined) return null;
-  const unit = COST_UNITS.find((known) => known === text);
-  if (unit === undefined)
-    throw new EvenshareError('EVS_USAGE', `--cost-unit "${text}" must be one of ${COST_UNITS.join(', ')}`);
-  return unit;
 }

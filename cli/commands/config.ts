@@ -1,4 +1,5 @@
 import type { Command } from 'commander';
+import { policySchema } from '../../scheduler-core/index.ts';
 import type { CliContext, GlobalOptions } from '../context.ts';
 import { ConfigSchema, loadConfig } from '../load-config.ts';
 import { printJson } from '../output.ts';
@@ -34,7 +35,13 @@ export function addConfig(program: Command, context: CliContext): void {
     });
   config
     .command('schema')
-    .description('print the JSON schema of the configuration, for editors')
-    .addHelpText('after', '\nExample:\n  evenshare config schema > evenshare.schema.json\n')
-    .action(() => printJson(context, ConfigSchema));
+    .description('print the JSON schema of the configuration, or of policy files, for editors')
+    .option('--policy', 'the schema of policy files')
+    .addHelpText(
+      'after',
+      '\nExamples:\n  evenshare config schema > evenshare.schema.json\n  evenshare config schema --policy > policy.schema.json\n',
+    )
+    .action((options: { readonly policy?: boolean }) =>
+      printJson(context, options.policy === true ? policySchema : ConfigSchema),
+    );
 }

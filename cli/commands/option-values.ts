@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises';
-import { parseDocument } from 'yaml';
+import type { CostUnit } from '../../ingest/index.ts';
 import { EvenshareError, parseDurationMs } from '../../scheduler-core/kernel/index.ts';
+import { parseMapping } from '../parse-mapping.ts';
 
 /** The value of an option that must be a duration over 0; throws `EVS_USAGE`. */
 export function durationOption(name: string, text: string): number {
@@ -63,12 +64,29 @@ export async function readMapping(path: string | undefined): Promise<unknown> {
   const text = await readFile(path, 'utf8').catch((cause: unknown) => {
     throw new EvenshareError('EVS_USAGE', `cannot read the mapping "${path}": check --map`, { cause });
   });
-  const document = parseDocument(text);
-  const mistake = document.errors[0];
-  if (mistake !== undefined)
-    throw new EvenshareError('EVS_USAGE', `mapping "${path}": ${mistake.message.split('\n')[0]}`);
-  const mapping: unknown = document.toJS();
-  return mapping;
+  return parseMapping(text, path);
+}
+
+const COST_UNITS: readonly CostUnit[] = ['requests', 'service_ms', 'tokens'];
+
+/** A cost unit; null where none is given. Throws `EVS_USAGE`. */
+export function costUnitOption(text: string | undefined): CostUnit | null {
+  if (text === undefined) return null;
+  const unit = COST_UNITS.find((known) => known === text);
+  if (unit === undefined)
+    throw new EvenshareError('EVS_USAGE', `--cost-unit "${text}" must be one of ${COST_UNITS.join(', ')}`);
+  return unit;
+}
+
+const MOST_SEED = 2 ** 32 - 1;
+
+/** A seed of chance; throws `EVS_USAGE`. */
+export function seedOption(name: string, text: string): number {
+  const seed = Number(text);
+  if (!/^\d+$/.test(text) || seed > MOST_SEED) {
+    throw new EvenshareError('EVS_USAGE', `${name} "${text}" must be a whole number from 0 to ${MOST_SEED}`);
+  }
+  return seed;
 }
 
 /** For options that may be given several times. */

@@ -18,14 +18,15 @@ function head(id: string, tenant: string, arrivedAtMs: number): string {
   );
 }
 
-/** All there is to say of a request that was served or refused. */
+/** All there is to say of a request that was served or refused, or whose client gave up. */
 export function endedLine(ended: EndedRequest): string {
-  const known = head(ended.id, ended.tenant, ended.arrivedAtMs);
+  const { request, endedAtMs } = ended;
+  if (ended.outcome === 'given_up') return cancelledLine(request, endedAtMs);
+  const known = head(request.id, request.tenant, request.arrivedAtMs);
   if (ended.outcome === 'rejected') return `${known},"outcome":"rejected","reason":"${ended.reason}"${TAIL}`;
-  const { dispatchedAtMs, completedAtMs } = ended;
   return (
-    `${known},"outcome":"admitted","dispatched_at":${Math.floor(dispatchedAtMs)},` +
-    `"completed_at":${Math.floor(completedAtMs)},"status":"ok"${TAIL}`
+    `${known},"outcome":"admitted","dispatched_at":${Math.floor(ended.dispatchedAtMs)},` +
+    `"completed_at":${Math.floor(endedAtMs)},"status":"${ended.status}"${TAIL}`
   );
 }
 

@@ -1,6 +1,6 @@
+import { decideRetryDelayMs, parseRetryAfterMs } from '../../ingest/index.ts';
 import { type Random, SECOND_MS } from '../../scheduler-core/kernel/index.ts';
 import type { Clock } from '../clock.ts';
-import { decideRetryDelayMs, parseRetryAfterMs } from './retry-delay.ts';
 
 const MAX_IN_FLIGHT = 2;
 const MAX_ATTEMPTS = 20;

@@ -1,12 +1,4 @@
-import {
-  createQueue,
-  EventLoop,
-  NOISY_NEIGHBOUR_SLOTS,
-  noisyNeighbour,
-  noisyNeighbourPolicy,
-  type QueuePolicy,
-  type SimulatedRequest,
-} from '../../scheduler-core/index.ts';
+import { EventLoop, NOISY_NEIGHBOUR_SLOTS, noisyNeighbour, noisyNeighbourPolicy } from '../../scheduler-core/index.ts';
 import { MINUTE_MS, SECOND_MS } from '../../scheduler-core/kernel/index.ts';
 import { cancelledLine, endedLine, poolLine, waitingLine } from './decision-lines.ts';
 
@@ -27,7 +19,7 @@ export function lastQuietMs(atMs: number): number {
 }
 
 export interface SimulatedGatewayOptions {
-  readonly policy: QueuePolicy['kind'];
+  readonly policy: 'fifo' | 'drr';
   readonly seed: number;
   /** Epoch ms at which it opens, with an empty queue. */
   readonly openedAtMs: number;
@@ -58,7 +50,8 @@ export class SimulatedGateway {
         originMs: openedAtMs,
         idPrefix: `${policy}-${seed}-${openedAtMs.toString(36)}-`,
       }),
-      discipline: createQueue<SimulatedRequest>(noisyNeighbourPolicy(policy, SERVICE_SCALE)),
+      policy: noisyNeighbourPolicy(policy, SERVICE_SCALE),
+      nowMs: openedAtMs,
       slots: NOISY_NEIGHBOUR_SLOTS,
     });
   }
@@ -78,7 +71,7 @@ export class SimulatedGateway {
     if (nowMs <= this.#simulatedToMs) return [];
     this.#simulatedToMs = nowMs;
     return this.#loop.advanceTo(nowMs).map((ended) => {
-      this.#announcedIds.delete(ended.id);
+      this.#announcedIds.delete(ended.request.id);
       return endedLine(ended);
     });
   }

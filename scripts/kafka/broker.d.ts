@@ -4,6 +4,9 @@ export interface Broker {
   readonly bootstrap: string;
   /** The listener that asks for SASL without TLS; null without `users`. */
   readonly saslBootstrap: string | null;
+  /** The listeners with TLS: one that asks for SASL, one for the client's certificate; null without `tls`. */
+  readonly saslTlsBootstrap: string | null;
+  readonly tlsBootstrap: string | null;
   readonly dataDir: string;
   pid(): number | undefined;
   /** Resolves when the process has ended, whoever ended it. */
@@ -26,6 +29,11 @@ export interface BrokerOptions {
   readonly dataDir?: string | null;
   /** Passwords by name, for a second listener with SASL PLAIN, SCRAM-SHA-256 and SCRAM-SHA-512. */
   readonly users?: Readonly<Record<string, string>> | null;
+  /**
+   * Files in PEM: the broker's key with its certificate, and the authority of clients' certificates. For a listener with
+   * TLS and SASL, OAUTHBEARER with tokens that nobody signed among it, and one with TLS that asks for a certificate.
+   */
+  readonly tls?: { readonly keystore: string; readonly truststore: string } | null;
   /** Start faster and run slower. */
   readonly quick?: boolean;
 }

@@ -21,11 +21,12 @@ const CLUSTER_ID = 'ZXZlbnNoYXJlLWxvY2FsQQ';
  *
  * Options: `version`; `port` (0: a free one); `dataDir` (null: a temporary one, removed by `stop` and `kill`);
  * `users` (null, or passwords by name for a second listener that asks for SASL: PLAIN, SCRAM-SHA-256, SCRAM-SHA-512);
+ * `tls` (null, or PEM files for two more: SASL over TLS with OAUTHBEARER too, and TLS that asks for a certificate);
  * `quick` (starts faster, runs slower). See broker.d.ts for what it returns.
  *
  * @throws KafkaScriptError in words for a person.
  */
-export async function startBroker({ version, port = 0, dataDir = null, users = null, quick = false }) {
+export async function startBroker({ version, port = 0, dataDir = null, users = null, tls = null, quick = false }) {
   const java = await checkJava();
   const jars = await fetchJars(version);
   const folder = dataDir ?? (await mkdtemp(join(tmpdir(), 'evenshare-kafka-')));
@@ -35,16 +36,24 @@ export async function startBroker({ version, port = 0, dataDir = null, users = n
     const ports = await choosePorts(port);
     const command = javaCommand(java, jars, quick);
     const properties = join(folder, 'server.properties');
-    await writeFile(properties, serverProperties(folder, ports, users));
+    await writeFile(properties, serverProperties(folder, ports, { users, tls }));
     await format(command, folder, properties, users);
-    return await serve({ command, properties, ports, folder, removeData, hasUsers: users !== null });
+    return await serve({
+      command,
+      properties,
+      ports,
+      folder,
+      removeData,
+      hasUsers: users !== null,
+      hasTls: tls !== null,
+    });
   } catch (error) {
     await removeData();
     throw error;
   }
 }
 
-async function serve({ command, properties, ports, folder, removeData, hasUsers }) {
+async function serve({ command, properties, ports, folder, removeData, hasUsers, hasTls }) {
   let node = await launch(command, properties);
   const end = async (signal) => {
     await endNode(node, signal);
@@ -53,6 +62,8 @@ async function serve({ command, properties, ports, folder, removeData, hasUsers 
   return {
     bootstrap: `127.0.0.1:${ports.clients}`,
     saslBootstrap: hasUsers ? `127.0.0.1:${ports.sasl}` : null,
+    saslTlsBootstrap: hasTls ? `127.0.0.1:${ports.saslTls}` : null,
+    tlsBootstrap: hasTls ? `127.0.0.1:${ports.tls}` : null,
     dataDir: folder,
     pid: () => node.child.pid,
     exited: () => node.exited,
@@ -107,7 +118,13 @@ async function choosePorts(wanted) {
     }
     throw new KafkaScriptError('no free port was found on 127.0.0.1');
   };
-  return { clients: await choose(wanted), controller: await choose(0), sasl: await choose(0) };
+  return {
+    clients: await choose(wanted),
+    controller: await choose(0),
+    sasl: await choose(0),
+    saslTls: await choose(0),
+    tls: await choose(0),
+  };
 }
 
 function isFree(port) {
@@ -118,21 +135,20 @@ function isFree(port) {
   });
 }
 
-function serverProperties(folder, ports, users) {
-  const plain = Object.entries(users ?? {}).map(([name, password]) => `user_${name}="${password}"`);
-  const sasl = `SASL_PLAINTEXT://127.0.0.1:${ports.sasl}`;
-  const module = 'org.apache.kafka.common.security';
+function serverProperties(folder, ports, { users, tls }) {
+  const forClients = [
+    `PLAINTEXT://127.0.0.1:${ports.clients}`,
+    ...(users === null ? [] : [`SASL_PLAINTEXT://127.0.0.1:${ports.sasl}`]),
+    ...(tls === null ? [] : [`SASL_SSL://127.0.0.1:${ports.saslTls}`, `SSL://127.0.0.1:${ports.tls}`]),
+  ];
   const settings = {
     'process.roles': 'broker,controller',
     'node.id': 1,
     'controller.quorum.voters': `1@127.0.0.1:${ports.controller}`,
-    listeners: [
-      `PLAINTEXT://127.0.0.1:${ports.clients}`,
-      `CONTROLLER://127.0.0.1:${ports.controller}`,
-      ...(users === null ? [] : [sasl]),
-    ],
-    'advertised.listeners': [`PLAINTEXT://127.0.0.1:${ports.clients}`, ...(users === null ? [] : [sasl])],
-    'listener.security.protocol.map': 'PLAINTEXT:PLAINTEXT,CONTROLLER:PLAINTEXT,SASL_PLAINTEXT:SASL_PLAINTEXT',
+    listeners: [...forClients, `CONTROLLER://127.0.0.1:${ports.controller}`],
+    'advertised.listeners': forClients,
+    'listener.security.protocol.map':
+      'PLAINTEXT:PLAINTEXT,CONTROLLER:PLAINTEXT,SASL_PLAINTEXT:SASL_PLAINTEXT,SASL_SSL:SASL_SSL,SSL:SSL',
     'controller.listener.names': 'CONTROLLER',
     'inter.broker.listener.name': 'PLAINTEXT',
     'log.dirs': join(folder, 'log'),
@@ -149,18 +165,52 @@ function serverProperties(folder, ports, users) {
     // A node that was killed and comes back waits until it has been given up, 9 s.
     'broker.session.timeout.ms': 2_000,
     'broker.heartbeat.interval.ms': 500,
+    ...(users === null ? {} : userSettings(users)),
+    ...(tls === null ? {} : tlsSettings(tls, users ?? {})),
   };
-  if (users !== null) {
-    const prefix = 'listener.name.sasl_plaintext';
-    settings['sasl.enabled.mechanisms'] = 'PLAIN,SCRAM-SHA-256,SCRAM-SHA-512';
-    settings[`${prefix}.plain.sasl.jaas.config`] = `${module}.plain.PlainLoginModule required ${plain.join(' ')};`;
-    for (const bits of [256, 512]) {
-      settings[`${prefix}.scram-sha-${bits}.sasl.jaas.config`] = `${module}.scram.ScramLoginModule required;`;
-    }
-  }
   return Object.entries(settings)
     .map(([key, value]) => `${key}=${value}\n`)
     .join('');
+}
+
+const SECURITY = 'org.apache.kafka.common.security';
+
+/** Users, and rights for them where a topic or group has any: whoever needs no password may do everything. */
+function userSettings(users) {
+  return {
+    'sasl.enabled.mechanisms': 'PLAIN,SCRAM-SHA-256,SCRAM-SHA-512',
+    ...passwordSettings('sasl_plaintext', users),
+    'authorizer.class.name': 'org.apache.kafka.metadata.authorizer.StandardAuthorizer',
+    'super.users': 'User:ANONYMOUS',
+    'allow.everyone.if.no.acl.found': true,
+  };
+}
+
+function passwordSettings(listener, users) {
+  const prefix = `listener.name.${listener}`;
+  const plain = Object.entries(users).map(([name, password]) => `user_${name}="${password}"`);
+  const scram = `${SECURITY}.scram.ScramLoginModule required;`;
+  return {
+    [`${prefix}.plain.sasl.jaas.config`]: `${SECURITY}.plain.PlainLoginModule required ${plain.join(' ')};`,
+    [`${prefix}.scram-sha-256.sasl.jaas.config`]: scram,
+    [`${prefix}.scram-sha-512.sasl.jaas.config`]: scram,
+  };
+}
+
+/** `keystore`: key and certificate of the broker; `truststore`: whose certificates it takes from clients. */
+function tlsSettings({ keystore, truststore }, users) {
+  const module = `${SECURITY}.oauthbearer.OAuthBearerLoginModule required`;
+  return {
+    'ssl.keystore.type': 'PEM',
+    'ssl.keystore.location': keystore,
+    'ssl.truststore.type': 'PEM',
+    'ssl.truststore.location': truststore,
+    'listener.name.ssl.ssl.client.auth': 'required',
+    'listener.name.sasl_ssl.sasl.enabled.mechanisms': 'PLAIN,SCRAM-SHA-256,SCRAM-SHA-512,OAUTHBEARER',
+    ...passwordSettings('sasl_ssl', users),
+    // Takes tokens that nobody has signed: for trials.
+    'listener.name.sasl_ssl.oauthbearer.sasl.jaas.config': `${module} unsecuredLoginStringClaim_sub="broker";`,
+  };
 }
 
 /** Writes the cluster's id and first users into the log folder, unless it was formatted before. */

@@ -9,7 +9,8 @@ const HELP = `npm run kafka -- [options]
   --port N          port for clients on 127.0.0.1 (default: a free one)
   --data-dir DIR    keep topics there (default: a temporary folder, removed at the end)
   --version V       Kafka 3.9.x or 4.x (default: EVENSHARE_KAFKA_VERSION, or ${DEFAULT_KAFKA_VERSION})
-  --topics A,B      topics to have (default: evenshare.decisions; '' for none)
+  --topics A,B      topics to have (default: evenshare.decisions,
+                    evenshare.dead-letters; '' for none)
   --partitions N    of each new topic (default: 6)
   --fetch           only fetch the jars into the cache
 
@@ -48,7 +49,7 @@ function readOptions() {
       port: { type: 'string', default: '0' },
       'data-dir': { type: 'string' },
       version: { type: 'string', default: process.env.EVENSHARE_KAFKA_VERSION || DEFAULT_KAFKA_VERSION },
-      topics: { type: 'string', default: 'evenshare.decisions' },
+      topics: { type: 'string', default: 'evenshare.decisions,evenshare.dead-letters' },
       partitions: { type: 'string', default: '6' },
       fetch: { type: 'boolean', default: false },
       help: { type: 'boolean', default: false },

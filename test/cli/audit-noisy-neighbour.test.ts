@@ -1,12 +1,10 @@
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import type { PoolWindows, Window } from '../../analytics/index.ts';
-import { createQueue } from '../../scheduler-core/queue/index.ts';
 import {
   EventLoop,
   NOISY_NEIGHBOUR_SLOTS,
   noisyNeighbour,
   noisyNeighbourPolicy,
-  type SimulatedRequest,
 } from '../../scheduler-core/simulate/index.ts';
 import { type CliResult, type CliSandbox, cliSandbox } from '../support/run-cli.ts';
 
@@ -30,17 +28,18 @@ afterAll(() => sandbox.remove());
 function gatewayLog(kind: 'fifo' | 'drr', seed: number): string {
   const loop = new EventLoop({
     arrivals: noisyNeighbour({ seed }),
-    discipline: createQueue<SimulatedRequest>(noisyNeighbourPolicy(kind)),
+    policy: noisyNeighbourPolicy(kind),
     slots: NOISY_NEIGHBOUR_SLOTS,
   });
   const at = (ms: number): number => BASE_MS + Math.floor(ms);
   const lines: string[] = [];
-  for (const { id, tenant, arrivedAtMs, ...rest } of loop.runToEnd()) {
-    const request = { request_id: id, tenant, arrived_at: at(arrivedAtMs), outcome: rest.outcome };
+  for (const ended of loop.runToEnd()) {
+    const { id, tenant, arrivedAtMs } = ended.request;
+    const request = { request_id: id, tenant, arrived_at: at(arrivedAtMs) };
     const end =
-      rest.outcome === 'rejected'
-        ? { reason: rest.reason }
-        : { dispatched_at: at(rest.dispatchedAtMs), completed_at: at(rest.completedAtMs), status: 'ok' };
+      ended.outcome === 'served'
+        ? { dispatched_at: at(ended.dispatchedAtMs), completed_at: at(ended.endedAtMs), status: 'ok' }
+        : { outcome: 'rejected', reason: ended.reason };
     lines.push(JSON.stringify({ ...request, ...end }));
   }
   return `${lines.join('\n')}\n`;

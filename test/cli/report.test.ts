@@ -4,7 +4,6 @@ import { parse } from 'csv-parse/sync';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { PoolWindows, TenantWindow, Window } from '../../analytics/index.ts';
 import { type ReportDocument, reportHash } from '../../reports/index.ts';
-import { createQueue } from '../../scheduler-core/queue/index.ts';
 import { EventLoop, noisyNeighbour, noisyNeighbourPolicy } from '../../scheduler-core/simulate/index.ts';
 import { type CliSandbox, cliSandbox } from '../support/run-cli.ts';
 import { expectRefusal } from './refusal.ts';
@@ -51,22 +50,23 @@ function noisyLog(): string {
       bursts: [{ fromMs: 2 * MINUTE_MS, toMs: 8 * MINUTE_MS }],
       originMs: OPENED_AT_MS,
     }),
-    discipline: createQueue(noisyNeighbourPolicy('fifo', 1 / RATE_SCALE)),
+    policy: noisyNeighbourPolicy('fifo', 1 / RATE_SCALE),
     slots: 8,
   });
   const lines: object[] = [{ schema: 'evenshare.pool.v1', pool: 'demo', at: OPENED_AT_MS, slots: 8 }];
   for (const ended of loop.advanceTo(OPENED_AT_MS + 2 * MINUTES * MINUTE_MS)) {
-    const tenant = ended.tenant === 'small19' ? HOSTILE : ended.tenant;
-    const known = { request_id: ended.id, pool: 'demo', tenant, arrived_at: Math.floor(ended.arrivedAtMs) };
+    const { request, endedAtMs } = ended;
+    const tenant = request.tenant === 'small19' ? HOSTILE : request.tenant;
+    const known = { request_id: request.id, pool: 'demo', tenant, arrived_at: Math.floor(request.arrivedAtMs) };
     lines.push(
-      ended.outcome === 'rejected'
-        ? { ...known, outcome: 'rejected', reason: ended.reason }
-        : {
+      ended.outcome === 'served'
+        ? {
             ...known,
             dispatched_at: Math.floor(ended.dispatchedAtMs),
-            completed_at: Math.floor(ended.completedAtMs),
+            completed_at: Math.floor(endedAtMs),
             status: 'ok',
-          },
+          }
+        : { ...known, outcome: 'rejected', reason: ended.reason },
     );
   }
   return `${lines.map((line) => JSON.stringify(line)).join('\n')}\n`;

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { cancelledLine, endedLine, poolLine, waitingLine } from '../../../cli/demo/decision-lines.ts';
 import { parseEventText } from '../../../ingest/event/parse-event.ts';
-import type { SimulatedRequest } from '../../../scheduler-core/simulate/index.ts';
+import type { RefusedRequest, ServedRequest, SimulatedRequest } from '../../../scheduler-core/simulate/index.ts';
 
 const common = {
   schema: 'evenshare.decision.v1',
@@ -22,6 +22,17 @@ const request: SimulatedRequest = {
   slots: 1,
 };
 
+function served(times: { arrivedAtMs: number; dispatchedAtMs: number; endedAtMs: number }): ServedRequest {
+  const { arrivedAtMs, ...ended } = times;
+  const known = { outcome: 'served', reason: null, cost: 5, status: 'ok', promoted: false } as const;
+  return { request: { ...request, arrivedAtMs }, ...known, ...ended };
+}
+
+function refused(of: SimulatedRequest): RefusedRequest {
+  const known = { outcome: 'rejected', reason: 'queue_full', dispatchedAtMs: null, status: null } as const;
+  return { request: of, ...known, endedAtMs: of.arrivedAtMs, cost: 5, promoted: false };
+}
+
 function parse(line: string): unknown {
   expect(line.endsWith('\n')).toBe(true);
   expect(line.indexOf('\n')).toBe(line.length - 1);
@@ -30,8 +41,8 @@ function parse(line: string): unknown {
 
 describe('lines of the demo', () => {
   it('say of a served request when it came, went in and was done, whole milliseconds in order', () => {
-    const times = { arrivedAtMs: 1000.9, dispatchedAtMs: 1000.95, completedAtMs: 1006.2 };
-    expect(parse(endedLine({ ...request, ...times, outcome: 'admitted', reason: null }))).toEqual({
+    const times = { arrivedAtMs: 1000.9, dispatchedAtMs: 1000.95, endedAtMs: 1006.2 };
+    expect(parse(endedLine(served(times)))).toEqual({
       ...common,
       outcome: 'admitted',
       dispatched_at: 1000,
@@ -41,8 +52,7 @@ describe('lines of the demo', () => {
   });
 
   it('say of a refused request why, and no times that it never had', () => {
-    const refused = { outcome: 'rejected', reason: 'queue_full', dispatchedAtMs: null, completedAtMs: null } as const;
-    expect(parse(endedLine({ ...request, ...refused }))).toEqual({
+    expect(parse(endedLine(refused(request)))).toEqual({
       ...common,
       outcome: 'rejected',
       reason: 'queue_full',
@@ -72,15 +82,9 @@ describe('lines of the demo', () => {
   });
 
   it('are read by the intake as they are meant, with nothing left over', () => {
-    const times = { arrivedAtMs: 1.7e12, dispatchedAtMs: 1.7e12 + 2, completedAtMs: 1.7e12 + 9 };
+    const times = { arrivedAtMs: 1.7e12, dispatchedAtMs: 1.7e12 + 2, endedAtMs: 1.7e12 + 9 };
     const now = { ...request, arrivedAtMs: 1.7e12 };
-    const refused = { outcome: 'rejected', reason: 'queue_full', dispatchedAtMs: null, completedAtMs: null } as const;
-    const lines = [
-      endedLine({ ...now, ...times, outcome: 'admitted', reason: null }),
-      endedLine({ ...now, ...refused }),
-      waitingLine(now),
-      cancelledLine(now, 1.7e12 + 5),
-    ];
+    const lines = [endedLine(served(times)), endedLine(refused(now)), waitingLine(now), cancelledLine(now, 1.7e12 + 5)];
     for (const line of lines) {
       const read = parseEventText(line, { defaultPool: 'none', defaultTenant: null });
       expect(read).toMatchObject({ kind: 'decision', event: { requestId: request.id, pool: 'demo', labels: null } });

@@ -1,12 +1,10 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import { type DemoGatewayOptions, startDemoGateway } from '../../../cli/demo/demo-gateway.ts';
-import { createQueue } from '../../../scheduler-core/queue/index.ts';
 import {
   type EndedRequest,
   EventLoop,
   noisyNeighbour,
   noisyNeighbourPolicy,
-  type SimulatedRequest,
 } from '../../../scheduler-core/simulate/index.ts';
 import { fakeClock, stoppedClock } from './fake-clock.ts';
 import { type IntakeAnswer, type RecordingIntake, startIntake } from './recording-intake.ts';
@@ -73,7 +71,8 @@ function simulate(policy: 'fifo' | 'drr', toMs: number): EndedRequest[] {
       bursts: { everyMs: 15 * MINUTE_MS, lengthMs: 5 * MINUTE_MS },
       originMs: OPENED_AT_MS,
     }),
-    discipline: createQueue<SimulatedRequest>(noisyNeighbourPolicy(policy, 10)),
+    policy: noisyNeighbourPolicy(policy, 10),
+    nowMs: OPENED_AT_MS,
     slots: 8,
   });
   return loop.advanceTo(toMs);
@@ -97,13 +96,24 @@ describe('the simulated gateway of the demo', () => {
     async (policy) => {
       const { demo, decisions } = await run({ policy });
       const ends = decisions.filter(isEnd).sort((left, right) => sequenceOf(left) - sequenceOf(right));
-      const expected = simulate(policy, demo.simulatedToMs()).sort((left, right) => Number(left.id) - Number(right.id));
+      const expected = simulate(policy, demo.simulatedToMs()).sort(
+        (left, right) => Number(left.request.id) - Number(right.request.id),
+      );
       const floor = (atMs: number | null) => (atMs === null ? undefined : Math.floor(atMs));
       expect(ends.map((line) => [sequenceOf(line), line.tenant, line.outcome, line.reason])).toEqual(
-        expected.map(({ id, tenant, outcome, reason }) => [Number(id), tenant, outcome, reason ?? undefined]),
+        expected.map(({ request: { id, tenant }, outcome, reason }) => [
+          Number(id),
+          tenant,
+          outcome === 'served' ? 'admitted' : outcome,
+          reason ?? undefined,
+        ]),
       );
       expect(ends.map((line) => [line.arrived_at, line.dispatched_at, line.completed_at])).toEqual(
-        expected.map((each) => [floor(each.arrivedAtMs), floor(each.dispatchedAtMs), floor(each.completedAtMs)]),
+        expected.map(({ request, dispatchedAtMs, endedAtMs }) => [
+          floor(request.arrivedAtMs),
+          floor(dispatchedAtMs),
+          floor(dispatchedAtMs === null ? null : endedAtMs),
+        ]),
       );
       expect(demo.simulatedToMs()).toBeGreaterThan(HISTORY_TO_MS + 14 * SECOND_MS);
     },
