@@ -23,8 +23,8 @@ export interface FileOptions {
 export function addFileOptions(command: Command): Command {
   return command
     .argument('<file...>', 'log files, plain, .gz or .zst; - for standard input')
-    .option('--format <name>', 'log format; "evenshare load --help" lists them', 'evenshare')
-    .option('--map <file>', 'YAML mapping of columns, for format csv')
+    .option('--format <name>', 'log format; "evenshare formats" lists them', 'evenshare')
+    .option('--map <file>', 'YAML mapping: which fields of this log are which (docs/formats.md)')
     .option('--option <key=value>', 'option of the format, repeatable', collect, [])
     .option('--pool <name>', 'pool of records that name none')
     .option('--tenant <name>', 'tenant of a log without tenants');
@@ -55,15 +55,7 @@ export async function loadFiles(
   format: OpenedFormat,
   writer: BatchWriter,
 ): Promise<LoadReport> {
-  const total: LoadReport = {
-    accepted: 0,
-    duplicate: 0,
-    conflict: 0,
-    skewed: 0,
-    rejected: {},
-    samples: [],
-    pools: new Map(),
-  };
+  const total = emptyTotal();
   for (const path of files) {
     const progress = startProgress(context, path);
     try {
@@ -86,7 +78,12 @@ export async function loadFiles(
   return total;
 }
 
-function addReport(total: LoadReport, report: LoadReport): void {
+export function emptyTotal(): LoadReport {
+  return { accepted: 0, duplicate: 0, conflict: 0, skewed: 0, rejected: {}, samples: [], pools: new Map() };
+}
+
+/** Adds what became of one file to what became of others. */
+export function addReport(total: LoadReport, report: LoadReport): void {
   total.accepted += report.accepted;
   total.duplicate += report.duplicate;
   total.conflict += report.conflict;

@@ -34,6 +34,24 @@ export function rawBytes(record: RawRecord): Uint8Array {
   return Buffer.from(record.text, 'utf8');
 }
 
+/** What came as one record turned out to be: one, or several in their order (a list, an export of many spans). */
+export type AdapterOutcome = RecordOutcome | { readonly kind: 'several'; readonly outcomes: readonly RecordOutcome[] };
+
+/** The outcomes of one record, one by one. */
+export function eachOutcome(outcome: AdapterOutcome): readonly RecordOutcome[] {
+  return outcome.kind === 'several' ? outcome.outcomes : [outcome];
+}
+
+/** What users ask of a format: the columns of the table in docs/formats.md. */
+export const KNOWN_COLUMNS = ['tenant', 'arrival', 'decision', 'wait', 'service', 'cost', 'retry'] as const;
+export type KnownColumn = (typeof KNOWN_COLUMNS)[number];
+
+/** How a format knows something: where from, in a few words, and how well. */
+export interface Known {
+  readonly says: string;
+  readonly provenance: Provenance;
+}
+
 /** What differs from site to site; each adapter says in its documentation which keys it reads. */
 export interface AdapterOptions {
   /** Pool for records that name none. */
@@ -62,9 +80,15 @@ export interface Adapter {
   readonly example: string;
   /** Per event field how it is known (fields not listed: absent). */
   readonly provenance: Readonly<Record<string, Provenance>>;
+  /** The format's row in the table of formats. */
+  readonly known: Readonly<Record<KnownColumn, Known>>;
+  /** A published trace, for trying out and benchmarks; absent: what gateways write. */
+  readonly isPublicTrace?: true;
+  /** The fields that a `--map` document may rename or give a unit; absent: none. */
+  readonly mappable?: readonly string[];
   /** The character between cells, for `csv` framing; absent: a comma. Throws `EVS_USAGE` as `open` does. */
   readonly csvDelimiter?: (options: AdapterOptions) => string;
   /** Checks a CSV header; throws `EVS_INPUT_FORMAT` naming the columns that are expected. */
   readonly checkHeader?: (columns: readonly string[], options: AdapterOptions) => void;
-  readonly open: (options: AdapterOptions) => (record: RawRecord) => RecordOutcome;
+  readonly open: (options: AdapterOptions) => (record: RawRecord) => AdapterOutcome;
 }

@@ -9,6 +9,7 @@ import {
   withProvenance,
 } from './adapter-options.ts';
 import { cellNumbers } from './cell.ts';
+import { TRACE_WITHOUT_WAITS } from './trace-known.ts';
 
 const COLUMNS = ['TIMESTAMP', 'ContextTokens', 'GeneratedTokens'] as const;
 const TIMESTAMP = /^(\d{4}-\d\d-\d\d) (\d\d:\d\d:\d\d(?:\.\d+)?)(Z|[+-]\d\d:\d\d)?$/;
@@ -36,6 +37,8 @@ export const azureLlmAdapter: Adapter = {
     input_tokens: 'measured',
     output_tokens: 'measured',
   },
+  known: TRACE_WITHOUT_WAITS,
+  isPublicTrace: true,
   checkHeader: (columns) => requireColumns('azure-llm', columns, COLUMNS),
   open: (options) => {
     const mistakes = collectMistakes('azure-llm');

@@ -4,6 +4,7 @@ import { parseDecision } from '../event/parse-event.ts';
 import type { Adapter } from './adapter.ts';
 import { checkCommonOptions, collectMistakes } from './adapter-options.ts';
 import { DIRECT_PROVENANCE } from './evenshare.ts';
+import { DIRECT } from './trace-known.ts';
 
 /**
  * CloudEvents 1.0 in structured mode, one envelope per line, the event as `data`; `id`, `source` and `time` stand in for
@@ -24,6 +25,7 @@ export const cloudEventsAdapter: Adapter = {
     data: { pool: 'llm-a', tenant: 'acme', dispatched_at: '2026-03-02T10:15:04.165Z' },
   }),
   provenance: DIRECT_PROVENANCE,
+  known: DIRECT,
   open: (options) => {
     const mistakes = collectMistakes('cloudevents');
     checkCommonOptions(options, mistakes, { options: [], mapping: false });

@@ -3,12 +3,8 @@ import { DECISION_FIELDS, type DecisionField } from '../event/event-fields.ts';
 import { isJsonObject } from '../event/json-object.ts';
 import { rfc3339Ms } from '../event/parse-time.ts';
 import type { Mistakes } from './adapter-options.ts';
-
-/** How a time column is written; `null` where the mapping says nothing: RFC 3339 or epoch milliseconds. */
-export const TIME_UNITS = ['rfc3339', 'ms', 's', 'us', 'ns'] as const;
-export type TimeUnit = (typeof TIME_UNITS)[number];
-export const DURATION_UNITS = ['ms', 's', 'us', 'ns'] as const;
-export type DurationUnit = (typeof DURATION_UNITS)[number];
+import { DURATION_UNITS, type DurationUnit, TIME_UNITS, type TimeUnit } from './log-values.ts';
+import { checkKeys, readChoice, readTexts, readValues } from './mapping-values.ts';
 
 export const TIME_FIELDS = ['arrived_at', 'dispatched_at', 'completed_at'] as const;
 export type TimeField = (typeof TIME_FIELDS)[number];
@@ -57,53 +53,6 @@ interface Context {
 
 function isTimeField(field: string): field is TimeField {
   return TIME_FIELDS.some((timeField) => timeField === field);
-}
-
-/** One of a closed set; null, with a mistake named, for anything else; `fallback` when it is not given. */
-function readChoice<T extends string, F>(
-  value: unknown,
-  allowed: readonly T[],
-  fallback: F,
-  report: (mistake: string) => void,
-): T | F {
-  if (value === undefined || value === null) return fallback;
-  const found = allowed.find((candidate) => candidate === value);
-  if (found === undefined) report(`must be one of ${allowed.join(', ')}`);
-  return found ?? fallback;
-}
-
-/** Names the keys that are not among the allowed ones. */
-function checkKeys(
-  value: Readonly<Record<string, unknown>>,
-  allowed: readonly string[],
-  path: string,
-  mistakes: Mistakes,
-): void {
-  for (const key of Object.keys(value)) {
-    if (!allowed.includes(key)) mistakes.add(`${path}.${key}`, `unknown; allowed are ${allowed.join(', ')}`);
-  }
-}
-
-function readTexts(value: unknown, path: string, mistakes: Mistakes): readonly string[] {
-  if (value === undefined) return [];
-  if (Array.isArray(value) && value.every((item): item is string => typeof item === 'string')) return value;
-  mistakes.add(path, 'must be a list of texts');
-  return [];
-}
-
-function readValues(value: unknown, path: string, mistakes: Mistakes): ReadonlyMap<string, string> | null {
-  if (value === undefined) return null;
-  if (!isJsonObject(value)) {
-    mistakes.add(path, 'must map cell texts to values, as { "429": rejected }');
-    return null;
-  }
-  const values = new Map<string, string>();
-  for (const [cell, item] of Object.entries(value)) {
-    if (typeof item === 'string' || typeof item === 'number' || typeof item === 'boolean')
-      values.set(cell, String(item));
-    else mistakes.add(`${path}.${cell}`, 'must be a text, a number or a boolean');
-  }
-  return values;
 }
 
 function readBase(value: unknown, path: string, context: Context): SumBase | null {

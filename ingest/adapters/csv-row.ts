@@ -3,14 +3,8 @@ import type { DecisionField } from '../event/event-fields.ts';
 import type { WireResult } from '../event/json-object.ts';
 import { EARLIEST_MS, LATEST_MS, parseTimeMs } from '../event/parse-time.ts';
 import { cellNumber } from './cell.ts';
-import {
-  type CsvMapping,
-  type DurationUnit,
-  type FieldSource,
-  TIME_FIELDS,
-  type TimeField,
-  type TimeUnit,
-} from './csv-mapping.ts';
+import { type CsvMapping, type FieldSource, TIME_FIELDS, type TimeField } from './csv-mapping.ts';
+import type { DurationUnit, TimeUnit } from './log-values.ts';
 
 type Row = Readonly<Record<string, string>>;
 type Value = string | number | boolean | null;
@@ -84,7 +78,8 @@ class RowReader {
   }
 
   private cell(column: string): string | null {
-    const cell = this.row[column];
+    // A mapping may name what every object answers to.
+    const cell = Object.hasOwn(this.row, column) ? this.row[column] : undefined;
     return cell === undefined || this.mapping.absent.has(cell) ? null : cell;
   }
 

@@ -5,6 +5,7 @@ import { checkCommonOptions, collectMistakes, requireColumns, withProvenance } f
 import { readCsvMapping, readDelimiter } from './csv-mapping.ts';
 import { rowReader } from './csv-row.ts';
 import { DIRECT_PROVENANCE } from './evenshare.ts';
+import { DIRECT } from './trace-known.ts';
 
 const REQUIRED_FIELDS = ['request_id', 'tenant', 'arrived_at'] as const;
 
@@ -40,6 +41,7 @@ export const csvAdapter: Adapter = {
     'request_id,pool,tenant,arrived_at,dispatched_at,completed_at,status\n' +
     '7c1e6d6e,llm-a,acme,2026-03-02T10:15:04.127Z,2026-03-02T10:15:04.165Z,2026-03-02T10:15:04.311Z,ok',
   provenance: DIRECT_PROVENANCE,
+  known: DIRECT,
   csvDelimiter: (options) => {
     const mistakes = collectMistakes('csv');
     const delimiter = readDelimiter(options.mapping, mistakes);

@@ -3,6 +3,7 @@ import { DECISION_FIELDS } from '../event/event-fields.ts';
 import { parseEventText } from '../event/parse-event.ts';
 import type { Adapter } from './adapter.ts';
 import { checkCommonOptions, collectMistakes } from './adapter-options.ts';
+import { DIRECT } from './trace-known.ts';
 
 /** Provenance of a format whose records are events already: every field is as the gateway measured it. */
 export const DIRECT_PROVENANCE: Readonly<Record<string, Provenance>> = Object.fromEntries(
@@ -29,6 +30,7 @@ export const evenshareAdapter: Adapter = {
     status: 'ok',
   }),
   provenance: DIRECT_PROVENANCE,
+  known: DIRECT,
   open: (options) => {
     const mistakes = collectMistakes('evenshare');
     checkCommonOptions(options, mistakes, { options: [], mapping: false });

@@ -1,17 +1,32 @@
 import { EvenshareError } from '../../scheduler-core/kernel/index.ts';
 import type { Adapter } from './adapter.ts';
+import { apacheAdapter } from './apache.ts';
 import { azureLlmAdapter } from './azure-llm.ts';
 import { cloudEventsAdapter } from './cloudevents.ts';
 import { csvAdapter } from './csv.ts';
+import { envoyAdapter } from './envoy.ts';
+import { envoyAiGatewayAdapter } from './envoy-ai-gateway.ts';
 import { evenshareAdapter } from './evenshare.ts';
+import { k8sAuditAdapter } from './k8s-audit.ts';
+import { kongAdapter } from './kong.ts';
+import { litellmAdapter } from './litellm.ts';
+import { mooncakeAdapter } from './mooncake.ts';
+import { nginxAdapter } from './nginx.ts';
+import { otelGenaiAdapter } from './otel-genai.ts';
 import { swfAdapter } from './swf.ts';
+import { vllmAdapter } from './vllm.ts';
 import { vtcAdapter } from './vtc.ts';
 
 export {
   type Adapter,
   type AdapterOptions,
+  type AdapterOutcome,
   type CostUnit,
+  eachOutcome,
   type FramedRecord,
+  KNOWN_COLUMNS,
+  type Known,
+  type KnownColumn,
   type RawRecord,
   type RefusedRecord,
   rawBytes,
@@ -22,8 +37,18 @@ export const adapters: readonly Adapter[] = [
   evenshareAdapter,
   cloudEventsAdapter,
   csvAdapter,
+  envoyAdapter,
+  envoyAiGatewayAdapter,
+  litellmAdapter,
+  kongAdapter,
+  otelGenaiAdapter,
+  nginxAdapter,
+  vllmAdapter,
+  k8sAuditAdapter,
+  apacheAdapter,
   vtcAdapter,
   azureLlmAdapter,
+  mooncakeAdapter,
   swfAdapter,
 ];
 

@@ -4,6 +4,7 @@ import { parseDecision } from '../event/parse-event.ts';
 import { EARLIEST_MS, LATEST_MS } from '../event/parse-time.ts';
 import type { Adapter, RawRecord } from './adapter.ts';
 import { checkCommonOptions, collectMistakes, readStartMs, standInTenant, withProvenance } from './adapter-options.ts';
+import { ABSENT } from './trace-known.ts';
 
 /** The fields read, by their position in a line (Standard Workload Format 2.2, fields 1 to 18; −1 means unknown). */
 const FIELD = {
@@ -132,6 +133,16 @@ export const swfAdapter: Adapter = {
     slots: 'measured',
     cost: 'derived',
   },
+  known: {
+    tenant: { says: 'user', provenance: 'measured' },
+    arrival: { says: 'submit time', provenance: 'measured' },
+    decision: ABSENT,
+    wait: { says: 'wait time', provenance: 'measured' },
+    service: { says: 'run time', provenance: 'measured' },
+    cost: { says: 'processors × run time', provenance: 'derived' },
+    retry: ABSENT,
+  },
+  isPublicTrace: true,
   open: (options) => {
     const mistakes = collectMistakes('swf');
     checkCommonOptions(options, mistakes, { options: ['start'], mapping: false });

@@ -5,6 +5,7 @@ import { parseDecision } from '../event/parse-event.ts';
 import type { Adapter, AdapterOptions, RawRecord } from './adapter.ts';
 import { checkCommonOptions, collectMistakes, readStartMs, requireColumns, withProvenance } from './adapter-options.ts';
 import { cellNumbers } from './cell.ts';
+import { ABSENT } from './trace-known.ts';
 
 /** The policies under which the trace was executed; each has its own two columns. */
 export const VTC_POLICIES = ['fcfs', 'vtc', 'rpm20'] as const;
@@ -93,6 +94,16 @@ export const vtcAdapter: Adapter = {
     input_tokens: 'measured',
     output_tokens: 'measured',
   },
+  known: {
+    tenant: { says: 'yes', provenance: 'measured' },
+    arrival: { says: 'yes', provenance: 'measured' },
+    decision: { says: 'empty times: refused', provenance: 'derived' },
+    wait: { says: 'upper bound: time to the first token', provenance: 'bounded' },
+    service: { says: 'end to end − first token', provenance: 'derived' },
+    cost: { says: 'tokens', provenance: 'measured' },
+    retry: ABSENT,
+  },
+  isPublicTrace: true,
   checkHeader: (columns, options) => {
     const { firstToken, endToEnd } = policyColumns(readPolicy(options) ?? 'fcfs');
     requireColumns('vtc', columns, [...SHARED_COLUMNS, firstToken, endToEnd]);

@@ -147,6 +147,12 @@ describe('a mapping', () => {
     expect(read({ ...ROW, code: '' }, mapping)).toMatchObject({ event: { outcome: null } });
   });
 
+  test('may name what every object answers to: no such column is there', () => {
+    const mapping =
+      'fields: { completed_at: { add: [constructor, toString], unit: ms }, class: __proto__, gateway: valueOf }';
+    expect(read(ROW, mapping)).toMatchObject({ event: { completedAtMs: null, class: null, gateway: null } });
+  });
+
   test('every mistake is named with its path, all at once', () => {
     const mapping = parseYaml(`
       delimiter: ";;"

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { adapters, findAdapter, type RawRecord } from '../../../ingest/adapters/index.ts';
+import { adapters, eachOutcome, findAdapter, type RawRecord } from '../../../ingest/adapters/index.ts';
 import { PROVENANCES, type RecordOutcome } from '../../../ingest/event/decision-event.ts';
 import { DECISION_FIELDS } from '../../../ingest/event/event-fields.ts';
 import { csvCells } from '../../../ingest/sources/csv-cells.ts';
@@ -28,10 +28,10 @@ describe('the list of formats', () => {
   });
 
   test('an unknown name is refused with those that exist', () => {
-    expect(() => findAdapter('apache')).toThrow(
+    expect(() => findAdapter('haproxy')).toThrow(
       expect.objectContaining({
         code: 'EVS_USAGE',
-        message: expect.stringMatching(/"apache".*evenshare, cloudevents, csv/),
+        message: expect.stringMatching(/"haproxy".*evenshare, cloudevents, csv/),
       }),
     );
     expect(findAdapter('swf').name).toBe('swf');
@@ -39,7 +39,9 @@ describe('the list of formats', () => {
 
   test.each(adapters.map((adapter) => [adapter.name, adapter] as const))('%s reads its own example', (_, adapter) => {
     const read = adapter.open(OPTIONS);
-    const outcomes: RecordOutcome[] = exampleRecords(adapter.example, adapter.framing).map(read);
+    const outcomes: RecordOutcome[] = exampleRecords(adapter.example, adapter.framing).flatMap((record) =>
+      eachOutcome(read(record)),
+    );
     expect(outcomes.at(-1)).toMatchObject({ kind: 'decision' });
     expect(outcomes.filter((outcome) => outcome.kind === 'rejected')).toEqual([]);
   });
@@ -68,7 +70,7 @@ describe('the list of formats', () => {
     },
   );
 
-  test.each(['evenshare', 'cloudevents', 'vtc', 'azure-llm', 'swf'])('%s takes no mapping', (name) => {
+  test.each(['evenshare', 'cloudevents', 'vtc', 'azure-llm', 'mooncake', 'swf'])('%s takes no mapping', (name) => {
     expect(() => readOne(name, {}, { mapping: {} })).toThrow(expect.objectContaining({ code: 'EVS_USAGE' }));
   });
 });

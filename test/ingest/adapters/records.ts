@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { gunzipSync } from 'node:zlib';
-import { type AdapterOptions, findAdapter, type RawRecord } from '../../../ingest/adapters/index.ts';
+import { type AdapterOptions, eachOutcome, findAdapter, type RawRecord } from '../../../ingest/adapters/index.ts';
 import type { DecisionEvent, RecordOutcome } from '../../../ingest/event/decision-event.ts';
 import { readRecords } from '../../../ingest/sources/file-source.ts';
 import type { TestPart } from '../../support/require-part.ts';
@@ -30,8 +30,19 @@ export function readOne(
   record: Partial<RawRecord>,
   options: Partial<AdapterOptions> = {},
 ): RecordOutcome {
+  const [outcome, ...others] = readSeveral(format, record, options);
+  if (outcome === undefined || others.length > 0) throw new Error(`one outcome is wanted, not ${others.length + 1}`);
+  return outcome;
+}
+
+/** All that one record holds, through an adapter that was just opened. */
+export function readSeveral(
+  format: string,
+  record: Partial<RawRecord>,
+  options: Partial<AdapterOptions> = {},
+): readonly RecordOutcome[] {
   const read = findAdapter(format).open({ ...OPTIONS, ...options });
-  return read({ text: '', fields: null, line: 1, ...record });
+  return eachOutcome(read({ text: '', fields: null, line: 1, ...record }));
 }
 
 /** A whole file through framing and adapter; refused records count as rejections. */
@@ -48,9 +59,8 @@ export async function readAll(
   const csvDelimiter = adapter.csvDelimiter?.(all) ?? ',';
   for await (const batch of readRecords({ path, stdin: null, framing: adapter.framing, csvDelimiter, onHeader })) {
     for (const item of batch) {
-      outcomes.push(
-        item.kind === 'record' ? read(item.record) : { kind: 'rejected', code: item.code, detail: item.detail },
-      );
+      if (item.kind === 'record') outcomes.push(...eachOutcome(read(item.record)));
+      else outcomes.push({ kind: 'rejected', code: item.code, detail: item.detail });
     }
   }
   return outcomes;

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { gunzipSync } from 'node:zlib';
 import { describe, expect, test } from 'vitest';
-import { findAdapter } from '../../../ingest/adapters/index.ts';
+import { eachOutcome, findAdapter } from '../../../ingest/adapters/index.ts';
 import type { RecordOutcome } from '../../../ingest/event/decision-event.ts';
 import { requirePart } from '../../support/require-part.ts';
 import { decisionsOf, OPTIONS, readAll, readOne, sharedTrace } from './records.ts';
@@ -78,7 +78,7 @@ describe('a job', () => {
 describe('the header', () => {
   const read = (texts: readonly string[], start: string | null = null): readonly RecordOutcome[] => {
     const adapter = findAdapter('swf').open({ ...OPTIONS, options: start === null ? {} : { start } });
-    return texts.map((text, index) => adapter({ text, fields: null, line: index + 1 }));
+    return texts.flatMap((text, index) => eachOutcome(adapter({ text, fields: null, line: index + 1 })));
   };
   const job = line([1, 10, 5, 10, 1, 1, 1, 7]);
 
