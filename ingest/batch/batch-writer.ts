@@ -1,12 +1,22 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { type Cell, type Settings, type Store, tsvRow } from '../../analytics/storage/index.ts';
+import { type Cell, isAboutRows, type Settings, type Store, tsvRow } from '../../analytics/storage/index.ts';
 import { EvenshareError } from '../../scheduler-core/kernel/index.ts';
 import { storeDeadLetters } from '../dead-letters.ts';
 import type { CoverageReport, DecisionEvent, PoolAnnouncement } from '../event/decision-event.ts';
 import { leanShape } from '../event/event-row.ts';
 import { KnownRequests } from './count-known.ts';
 import { existingRequests, StoredMinutes } from './existing-requests.ts';
+import { decideGatherMs, type GatherLimits } from './flush-policy.ts';
 import { isSkewed, type Submission, type SubmissionResult } from './submission.ts';
+import { writeRowsApart } from './write-rows-apart.ts';
+
+/** Told of what the writer does, to be counted. */
+export interface BatchWatch {
+  /** So many events, letters and announcements were stored together, in so long. */
+  batchStored(events: number, durationMs: number): void;
+  /** The store refused; the code of the error. */
+  insertFailed(code: string): void;
+}
 
 export interface BatchWriterOptions {
   readonly nowMs: () => number;
@@ -14,6 +24,12 @@ export interface BatchWriterOptions {
   readonly maxPendingEvents: number;
   /** Events per insert, about: submissions are never split. */
   readonly maxBatchEvents: number;
+  /** How small submissions wait for each other; default: an insert begins as soon as the one before has ended. */
+  readonly gather?: GatherLimits & {
+    /** Resolves after so long, or as soon as the signal aborts. */
+    readonly sleep: (durationMs: number, signal: AbortSignal) => Promise<void>;
+  };
+  readonly watch?: BatchWatch;
 }
 
 export const DEFAULT_MAX_PENDING_EVENTS = 200_000;
@@ -21,8 +37,8 @@ export const DEFAULT_MAX_BATCH_EVENTS = 20_000;
 
 export interface BatchWriter {
   /**
-   * Stores a submission; resolves once all of it is durable. Submissions that come while an insert is under way are
-   * stored together by the next one, so that many small ones make few parts.
+   * Stores a submission; resolves once all of it is durable. Submissions that come while an insert is under way, or
+   * within `gather.everyMs` of its start, are stored together by the next one, so that many small ones make few parts.
    *
    * @throws EVS_BUSY (retryable) when too much is pending already; EVS_STORE_… when the store refuses:
    * then nothing is promised, and submitting the same again is harmless.
@@ -30,7 +46,7 @@ export interface BatchWriter {
   submit(submission: Submission): Promise<SubmissionResult>;
   /** Events that wait for the store. */
   readonly pendingEvents: number;
-  /** Resolves once nothing is pending. */
+  /** Stores what is pending without waiting for more; resolves once nothing is. */
   drain(): Promise<void>;
 }
 
@@ -44,22 +60,35 @@ export function createBatchWriter(store: Store, options: BatchWriterOptions): Ba
   const queue: Pending[] = [];
   const minutes = new StoredMinutes();
   let pendingEvents = 0;
+  let queuedEvents = 0;
   let flushing: Promise<void> | null = null;
+  let lastStartMs: number | null = null;
+  let isDraining = false;
+  /** Ends the wait for company. */
+  let hurry: AbortController | null = null;
+
+  const gather = async (): Promise<void> => {
+    const limits = options.gather;
+    if (limits === undefined || isDraining) return;
+    const waitMs = decideGatherMs({ nowMs: options.nowMs(), lastStartMs, events: queuedEvents }, limits);
+    if (waitMs === 0) return;
+    hurry = new AbortController();
+    await limits.sleep(waitMs, hurry.signal);
+    hurry = null;
+  };
 
   const flushAll = async (): Promise<void> => {
     while (queue.length > 0) {
+      await gather();
+      lastStartMs = options.nowMs();
       const batch = takeBatch(queue, options.maxBatchEvents);
-      try {
-        const results = await writeBatch(
-          { store, minutes },
-          batch.map((pending) => pending.submission),
-          options.nowMs(),
-        );
-        for (const [index, pending] of batch.entries()) pending.resolve(results[index] ?? NOTHING);
-      } catch (error) {
-        for (const pending of batch) pending.reject(error);
-      }
-      for (const pending of batch) pendingEvents -= weightOf(pending.submission);
+      let events = 0;
+      for (const pending of batch) events += weightOf(pending.submission);
+      queuedEvents -= events;
+      const into = { store, minutes, watch: options.watch };
+      const isStored = await writeApart(into, batch, { nowMs: lastStartMs, splitsLeft: MAX_SPLITS });
+      if (isStored) options.watch?.batchStored(events, options.nowMs() - lastStartMs);
+      pendingEvents -= events;
     }
     flushing = null;
   };
@@ -75,6 +104,8 @@ export function createBatchWriter(store: Store, options: BatchWriterOptions): Ba
         );
       }
       pendingEvents += weight;
+      queuedEvents += weight;
+      if (options.gather !== undefined && queuedEvents >= options.gather.fullEvents) hurry?.abort();
       return new Promise((resolve, reject) => {
         queue.push({ submission, resolve, reject });
         // Started in a later turn, so that what comes in the same turn goes together.
@@ -85,9 +116,64 @@ export function createBatchWriter(store: Store, options: BatchWriterOptions): Ba
       return pendingEvents;
     },
     drain: async () => {
+      isDraining = true;
+      hurry?.abort();
       while (flushing !== null) await flushing;
+      isDraining = false;
     },
   };
+}
+
+/** How often a refused batch is cut in two: enough to find a few bad submissions among thousands. */
+const MAX_SPLITS = 48;
+
+/**
+ * Stores a batch and answers each submission. What the store refuses for its rows is stored by halves, so that one row
+ * that it cannot take fails the sender of that row, or becomes a dead letter where its origin is known, and nobody who
+ * happened to come along with it. True when all of it was stored as it came.
+ */
+async function writeApart(
+  into: Target,
+  batch: readonly Pending[],
+  attempt: { readonly nowMs: number; splitsLeft: number },
+): Promise<boolean> {
+  try {
+    const submissions = batch.map((pending) => pending.submission);
+    const results = await writeBatch(into, submissions, attempt.nowMs);
+    for (const [index, pending] of batch.entries()) pending.resolve(results[index] ?? NOTHING);
+    return true;
+  } catch (error) {
+    into.watch?.insertFailed(error instanceof EvenshareError ? error.code : 'unexpected');
+    const [only] = batch;
+    if (isAboutRows(error) && only !== undefined && batch.length === 1) {
+      await answerWith(only, () =>
+        writeRowsApart((some) => writeOne(into, some, attempt.nowMs), only.submission, error),
+      );
+      return false;
+    }
+    if (attempt.splitsLeft === 0 || !isAboutRows(error)) {
+      for (const pending of batch) pending.reject(error);
+      return false;
+    }
+    attempt.splitsLeft--;
+    const middle = Math.ceil(batch.length / 2);
+    const isFirstStored = await writeApart(into, batch.slice(0, middle), attempt);
+    const isSecondStored = await writeApart(into, batch.slice(middle), attempt);
+    return isFirstStored && isSecondStored;
+  }
+}
+
+async function answerWith(pending: Pending, work: () => Promise<SubmissionResult>): Promise<void> {
+  try {
+    pending.resolve(await work());
+  } catch (error) {
+    pending.reject(error);
+  }
+}
+
+async function writeOne(into: Target, submission: Submission, nowMs: number): Promise<SubmissionResult> {
+  const [result] = await writeBatch(into, [submission], nowMs);
+  return result ?? NOTHING;
 }
 
 const NOTHING: SubmissionResult = { accepted: 0, duplicate: 0, conflict: 0, skewed: 0 };
@@ -110,6 +196,7 @@ function takeBatch(queue: Pending[], maxEvents: number): Pending[] {
 interface Target {
   readonly store: Store;
   readonly minutes: StoredMinutes;
+  readonly watch?: BatchWatch | undefined;
 }
 
 /** Effects in order, each safe to repeat: 1 requests, 2 what pools and gateways announced, 3 dead letters, 4 answer. */

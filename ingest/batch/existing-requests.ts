@@ -79,6 +79,40 @@ export async function existingRequests(
   events: readonly DecisionEvent[],
   known: StoredMinutes = new StoredMinutes(),
 ): Promise<DecisionEvent[]> {
+  if (store.kind === 'embedded') return existingOf(store, events, known);
+  const requests: DecisionEvent[] = [];
+  for (const some of inParameters(events)) requests.push(...(await existingOf(store, some, known)));
+  return requests;
+}
+
+/** A server takes at most 128 KiB in one parameter (`http_max_field_value_size`), as it is written on the wire. */
+const PARAMETER_BYTES = 120_000;
+
+function* inParameters(events: readonly DecisionEvent[]): Generator<readonly DecisionEvent[]> {
+  let from = 0;
+  let bytes = 0;
+  for (const [index, { requestId, pool }] of events.entries()) {
+    // Ids, pools and minutes each go into a parameter of their own.
+    const weight = Math.max(wireBytes(requestId), wireBytes(pool), 12) + 4;
+    if (bytes + weight > PARAMETER_BYTES) {
+      yield events.slice(from, index);
+      from = index;
+      bytes = 0;
+    }
+    bytes += weight;
+  }
+  yield events.slice(from);
+}
+
+function wireBytes(name: string): number {
+  return Buffer.byteLength(name) + (name.match(/['\\]/g)?.length ?? 0);
+}
+
+async function existingOf(
+  store: Store,
+  events: readonly DecisionEvent[],
+  known: StoredMinutes,
+): Promise<DecisionEvent[]> {
   const groups = groupByMinute(events);
   const stored = await storedGroups(store, groups, known);
   known.add(groups.keys());

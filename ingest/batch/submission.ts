@@ -7,6 +7,18 @@ export interface Submission {
   readonly pools: readonly PoolAnnouncement[];
   readonly coverage: readonly CoverageReport[];
   readonly letters: readonly DeadLetter[];
+  /** How each record would become a dead letter, should the store not take it; absent: then all of it fails. */
+  readonly origins?: Origins;
+}
+
+/** Makes the dead letter of one record. */
+export type LetterMaker = (code: DeadLetter['code'], detail: string) => DeadLetter;
+
+/** In the order of what they belong to. */
+export interface Origins {
+  readonly decisions: readonly LetterMaker[];
+  readonly pools: readonly LetterMaker[];
+  readonly coverage: readonly LetterMaker[];
 }
 
 /** What became of it, once it is durable. */
@@ -19,6 +31,8 @@ export interface SubmissionResult {
   readonly conflict: number;
   /** Events whose clocks disagree: the wait is unknown. */
   readonly skewed: number;
+  /** Records that the store does not take, now dead letters; absent when there are none. */
+  readonly refused?: readonly DeadLetter[];
 }
 
 /** Gathers outcomes of records into a submission. */
@@ -27,18 +41,27 @@ export class SubmissionBuilder implements Submission {
   readonly pools: PoolAnnouncement[] = [];
   readonly coverage: CoverageReport[] = [];
   readonly letters: DeadLetter[] = [];
+  readonly origins?: { decisions: LetterMaker[]; pools: LetterMaker[]; coverage: LetterMaker[] };
+
+  /** With `keepsOrigins` the records' own bytes stay in memory until it is stored: for sources that bound them. */
+  constructor({ keepsOrigins }: { readonly keepsOrigins: boolean } = { keepsOrigins: false }) {
+    if (keepsOrigins) this.origins = { decisions: [], pools: [], coverage: [] };
+  }
 
   /** Adds one outcome; `letter` makes the dead letter of a rejected one. */
-  add(outcome: RecordOutcome, letter: (code: DeadLetter['code'], detail: string) => DeadLetter): void {
+  add(outcome: RecordOutcome, letter: LetterMaker): void {
     switch (outcome.kind) {
       case 'decision':
         this.decisions.push(outcome.event);
+        this.origins?.decisions.push(letter);
         break;
       case 'pool':
         this.pools.push(outcome.announcement);
+        this.origins?.pools.push(letter);
         break;
       case 'coverage':
         this.coverage.push(outcome.report);
+        this.origins?.coverage.push(letter);
         break;
       case 'rejected':
         this.letters.push(letter(outcome.code, outcome.detail));

@@ -2,8 +2,9 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { defineQuery, type Parameters } from '../../../analytics/storage/index.ts';
 import { type BatchWriter, createBatchWriter } from '../../../ingest/batch/batch-writer.ts';
 import type { DecisionEvent } from '../../../ingest/event/decision-event.ts';
+import { EvenshareError } from '../../../scheduler-core/kernel/index.ts';
 import { type TemporaryStore, temporaryStore } from '../../support/temporary-store.ts';
-import { type InsertGate, insertGate } from '../../support/watched-store.ts';
+import { type InsertGate, insertGate, storeWith } from '../../support/watched-store.ts';
 import { letter, NOW_MS, request, submission } from './submissions.ts';
 
 const STORED = defineQuery<Parameters, string>({
@@ -188,6 +189,149 @@ describe('the batch writer', () => {
       expect(writer.pendingEvents).toBe(0);
       await Promise.all(pending);
     });
+  });
+
+  describe('that gathers', () => {
+    const LIMITS = { everyMs: 100, fullEvents: 10 };
+    /** Time that stands still but for what is slept for; a sleep lasts until it is let go or hurried. */
+    const sleeper = () => {
+      const asked: number[] = [];
+      let wake = (): void => {};
+      let tellAsleep = (): void => {};
+      let asleep = new Promise<void>((resolve) => {
+        tellAsleep = resolve;
+      });
+      return {
+        asked,
+        asleep: () => asleep,
+        wake: (): void => {
+          nowMs += asked.at(-1) ?? 0;
+          wake();
+          asleep = new Promise((resolve) => {
+            tellAsleep = resolve;
+          });
+        },
+        sleep: (durationMs: number, signal: AbortSignal): Promise<void> =>
+          new Promise((resolve) => {
+            asked.push(durationMs);
+            wake = resolve;
+            signal.addEventListener('abort', () => resolve(), { once: true });
+            tellAsleep();
+          }),
+      };
+    };
+    const gathering = (sleep: ReturnType<typeof sleeper>['sleep']): BatchWriter =>
+      createBatchWriter(gate.store, {
+        nowMs: () => nowMs,
+        maxPendingEvents: 100,
+        maxBatchEvents: 20,
+        gather: { ...LIMITS, sleep },
+      });
+    const one = (name: string) => submission({ decisions: [request(name)] });
+
+    it('stores a lone event at once, and what comes within the time after it in one insert', async () => {
+      const { asked, asleep, sleep, wake } = sleeper();
+      const gatherer = gathering(sleep);
+      expect(await gatherer.submit(one('a'))).toMatchObject({ accepted: 1 });
+      expect(asked).toEqual([]);
+      nowMs += 30;
+      const pending = [gatherer.submit(one('b'))];
+      await asleep();
+      for (const name of ['c', 'd', 'e']) pending.push(gatherer.submit(one(name)));
+      expect(asked).toEqual([70]);
+      expect(gate.inserts).toEqual(['requests']);
+      wake();
+      await Promise.all(pending);
+      expect(gate.inserts).toEqual(['requests', 'requests']);
+      expect(await stored()).toEqual(['a', 'b', 'c', 'd', 'e']);
+    });
+
+    it('waits no longer once an insert is full', async () => {
+      const { asleep, sleep } = sleeper();
+      const gatherer = gathering(sleep);
+      await gatherer.submit(one('first'));
+      const pending = [gatherer.submit(one('r0'))];
+      await asleep();
+      for (let index = 1; index < 10; index++) pending.push(gatherer.submit(one(`r${index}`)));
+      // Nobody wakes the sleeper: it is hurried.
+      await Promise.all(pending);
+      expect(gate.inserts).toEqual(['requests', 'requests']);
+    });
+
+    it('waits no longer once it is to drain', async () => {
+      const { asleep, sleep } = sleeper();
+      const gatherer = gathering(sleep);
+      await gatherer.submit(one('a'));
+      const pending = gatherer.submit(one('b'));
+      await asleep();
+      await gatherer.drain();
+      expect(await pending).toMatchObject({ accepted: 1 });
+      expect(await stored()).toEqual(['a', 'b']);
+    });
+
+    it('makes few parts of very many small submissions', async () => {
+      let slept = 0;
+      const gatherer = createBatchWriter(gate.store, {
+        nowMs: () => nowMs,
+        maxPendingEvents: 100_000,
+        maxBatchEvents: 20_000,
+        // While it sleeps, time passes and 20 more come.
+        gather: {
+          everyMs: 100,
+          fullEvents: 1_000,
+          sleep: async (durationMs) => {
+            slept++;
+            nowMs += durationMs;
+            for (let index = 0; index < 20; index++) pending.push(gatherer.submit(one(`s${slept}-${index}`)));
+          },
+        },
+      });
+      const pending = [gatherer.submit(one('s0'))];
+      for (let at = 0; at < pending.length && slept < 50; at++) {
+        await pending[at];
+        if (at === pending.length - 1) pending.push(gatherer.submit(one(`t${at}`)));
+      }
+      await Promise.all(pending);
+      expect(pending.length).toBeGreaterThan(1_000);
+      expect((await stored()).length).toBe(pending.length);
+      expect(gate.inserts.length).toBeLessThanOrEqual(slept + 2);
+    });
+  });
+
+  it('one submission that the store cannot take fails alone, whoever came along with it', async () => {
+    const bad = new EvenshareError('EVS_STORE_FAILED', 'no such value', { cause: { code: '469' } });
+    const refusing = createBatchWriter(
+      storeWith(gate.store, {
+        insert: (lane, table, columns, rows, settings) =>
+          rows.includes('poison') ? Promise.reject(bad) : gate.store.insert(lane, table, columns, rows, settings),
+      }),
+      { nowMs: () => ++nowMs, maxPendingEvents: 100, maxBatchEvents: 100 },
+    );
+    const names = ['a', 'b', 'poison-1', 'c', 'd', 'e', 'poison-2', 'f', 'g'];
+    const settled = await Promise.allSettled(
+      names.map((name) => refusing.submit(submission({ decisions: [request(name)] }))),
+    );
+    expect(settled.map((each) => each.status === 'fulfilled')).toEqual(names.map((name) => !name.startsWith('poison')));
+    expect(await stored()).toEqual(['a', 'b', 'c', 'd', 'e', 'f', 'g']);
+    expect(refusing.pendingEvents).toBe(0);
+  });
+
+  it('a store that is away is asked once, not by halves', async () => {
+    let asked = 0;
+    const away = createBatchWriter(
+      storeWith(gate.store, {
+        insert: async () => {
+          asked++;
+          throw new EvenshareError('EVS_STORE_UNREACHABLE', 'away', { retryable: true });
+        },
+      }),
+      { nowMs: () => ++nowMs, maxPendingEvents: 100, maxBatchEvents: 100 },
+    );
+    const settled = await Promise.allSettled(
+      ['a', 'b', 'c'].map((name) => away.submit(submission({ decisions: [request(name)] }))),
+    );
+    expect(settled.map(({ status }) => status)).toEqual(['rejected', 'rejected', 'rejected']);
+    expect(asked).toBe(1);
   });
 
   it.each(['requests', 'pool_capacity', 'coverage_reports', 'dead_letters'])(
