@@ -5,6 +5,13 @@ export { stdoutNotifier } from './alerts/notifiers/stdout.ts';
 export { DEFAULT_WEBHOOK_TIMEOUT_MS, type WebhookOptions, webhookNotifier } from './alerts/notifiers/webhook.ts';
 export { type AlertRule, DEFAULT_FOR_WINDOWS, DEFAULT_MIN_SAMPLES } from './alerts/rule.ts';
 export {
+  countDeadLetters,
+  type DeadLetterEntry,
+  type DeadLetterFilter,
+  readDeadLetterBytes,
+  readDeadLetters,
+} from './dead-letters.ts';
+export {
   type FairnessReader,
   type PoolSummary,
   PoolSummarySchema,

@@ -1,5 +1,5 @@
+import { countDeadLetters } from './dead-letters.ts';
 import type { FairnessReader, PoolSummary, WindowsQuery } from './fairness-reader.ts';
-import { DEAD_LETTER_COUNTS } from './queries/dead-letters.ts';
 import { LATEST_WINDOWS, POOL_SPANS } from './queries/pool-state.ts';
 import { STORED_WINDOWS } from './queries/stored-windows.ts';
 import type { Store } from './storage/index.ts';
@@ -70,7 +70,7 @@ export function createStoreReader(store: Store, options: StoreReaderOptions): Fa
   };
 
   async function deadLetters(fromMs: number, toMs: number): Promise<Record<string, number>> {
-    const rows = await store.query('reads', DEAD_LETTER_COUNTS, { from_ms: fromMs, to_ms: toMs });
+    const rows = await countDeadLetters(store, { fromMs, toMs });
     return Object.fromEntries(rows.map((row) => [row.code, row.count]));
   }
 }

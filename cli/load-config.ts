@@ -19,17 +19,12 @@ import {
 } from '../analytics/index.ts';
 import type { Retention, StoreOptions } from '../analytics/storage/index.ts';
 import { DashboardsConfigProperties, DEFAULT_HOST, DEFAULT_PORT } from '../dashboards/config.ts';
-import { DEFAULT_INTAKE_LIMITS, IngestConfigProperties, type IntakeLimits } from '../ingest/config.ts';
-import {
-  DEFAULT_KAFKA_CLIENT_ID,
-  DEFAULT_KAFKA_GROUP,
-  DEFAULT_KAFKA_TOPIC,
-  DEFAULT_SESSION_TIMEOUT_MS,
-  type KafkaConnection,
-} from '../ingest/index.ts';
+import { DEFAULT_INTAKE_LIMITS, IngestConfigProperties, type IntakeLimits, traceFormatsOf } from '../ingest/config.ts';
+import type { TraceFormats } from '../ingest/index.ts';
 import { DEFAULT_REPORT_TIME_ZONE, ReportsConfigProperties } from '../reports/config.ts';
 import { canonicalTimeZone, type ReportFormat } from '../reports/index.ts';
 import { EvenshareError, parseDurationMs } from '../scheduler-core/kernel/index.ts';
+import { type KafkaConfig, literalSecrets, toKafka } from './kafka-config.ts';
 
 /** The whole configuration file; each part is owned by the folder that it configures. */
 export const ConfigSchema = Type.Object(
@@ -61,7 +56,7 @@ export interface Config {
   readonly poolDefaults: PoolConfig;
   readonly poolOptions: (pool: string) => PoolOptions;
   readonly retention: Retention;
-  readonly intake: IntakeLimits;
+  readonly intake: IntakeLimits & { readonly traces: TraceFormats };
   readonly http: {
     readonly host: string;
     readonly port: number;
@@ -84,15 +79,6 @@ export interface Config {
   /** Where people reach the pages, for links; null: where the process itself listens. */
   readonly pageUrl: string | null;
   readonly logLevel: string;
-}
-
-export interface KafkaConfig {
-  readonly connection: KafkaConnection;
-  readonly topic: string;
-  readonly groupId: string;
-  readonly fromBeginning: boolean;
-  readonly sessionTimeoutMs: number;
-  readonly format: string;
 }
 
 export const DEFAULT_CONFIG_PATH = 'evenshare.yaml';
@@ -122,6 +108,7 @@ export function parseConfig(text: string, name: string, env: Readonly<Record<str
   const mistakes = document.errors.map((error) => error.message.split('\n')[0] ?? error.message);
   if (mistakes.length > 0) throw configError(name, mistakes);
   const value: unknown = document.toJS() ?? {};
+  mistakes.push(...literalSecrets(value));
   const filled = fillFromEnvironment(value, '', env, mistakes);
   if (mistakes.length > 0) throw configError(name, mistakes);
   nameStoreKind(filled);
@@ -239,13 +226,14 @@ function toConfig(file: ConfigFile, path: string | null): Config {
       maxBodyBytes: file.intake?.max_body_bytes ?? DEFAULT_INTAKE_LIMITS.maxBodyBytes,
       maxFutureMs: optionalMs(file.intake?.max_future) ?? DEFAULT_INTAKE_LIMITS.maxFutureMs,
       latenessMs: optionalMs(file.intake?.lateness) ?? DEFAULT_INTAKE_LIMITS.latenessMs,
+      traces: traceFormatsOf(file.intake?.traces),
     },
     http: {
       host: file.http?.host ?? DEFAULT_HOST,
       port: file.http?.port ?? DEFAULT_PORT,
       tokens: file.http?.tokens ?? [],
     },
-    kafka: toKafka(file.kafka),
+    kafka: toKafka(file.kafka, checkedMs),
     reports: toReports(file.reports),
     pageUrl: file.http?.public_url ?? null,
     alerts: toAlerts(file.alerts),
@@ -263,23 +251,6 @@ function toStore(store: ConfigFile['store']): StoreOptions {
     username: store.username ?? 'default',
     password: store.password ?? '',
     database: store.database ?? 'default',
-  };
-}
-
-function toKafka(kafka: ConfigFile['kafka']): KafkaConfig | null {
-  if (kafka === undefined) return null;
-  return {
-    connection: {
-      brokers: kafka.brokers,
-      clientId: kafka.client_id ?? DEFAULT_KAFKA_CLIENT_ID,
-      ...(kafka.ssl === undefined ? {} : { ssl: kafka.ssl }),
-      ...(kafka.sasl === undefined ? {} : { sasl: kafka.sasl }),
-    },
-    topic: kafka.topic ?? DEFAULT_KAFKA_TOPIC,
-    groupId: kafka.group_id ?? DEFAULT_KAFKA_GROUP,
-    fromBeginning: kafka.from_beginning ?? true,
-    sessionTimeoutMs: optionalMs(kafka.session_timeout) ?? DEFAULT_SESSION_TIMEOUT_MS,
-    format: kafka.format ?? 'evenshare',
   };
 }
 

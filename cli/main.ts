@@ -7,12 +7,17 @@ import { addAlerts } from './commands/alerts.ts';
 import { addAnalyze } from './commands/analyze.ts';
 import { addAudit } from './commands/audit.ts';
 import { addConfig } from './commands/config.ts';
+import { addDlq } from './commands/dlq.ts';
 import { addDoctor } from './commands/doctor.ts';
 import { addFairness } from './commands/fairness.ts';
+import { addFormats } from './commands/formats.ts';
 import { addLoad } from './commands/load.ts';
 import { addMigrate } from './commands/migrate.ts';
+import { addReplay } from './commands/replay.ts';
 import { addReport } from './commands/report.ts';
 import { addRoles } from './commands/roles.ts';
+import { addSimulate } from './commands/simulate.ts';
+import { addTopics } from './commands/topics.ts';
 import { addUp } from './commands/up.ts';
 import type { CliContext, GlobalOptions } from './context.ts';
 import { takeStandardInput } from './standard-input.ts';
@@ -38,7 +43,10 @@ async function createProgram(context: CliContext): Promise<Command> {
     .version(version)
     .option('--config <file>', 'configuration file; default evenshare.yaml where it exists')
     .option('--debug', 'show the causes of errors')
-    .addHelpText('after', '\nExamples:\n  evenshare audit gateway.ndjson --slots 8\n  evenshare up --demo\n')
+    .addHelpText(
+      'after',
+      '\nExamples:\n  evenshare audit gateway.ndjson --slots 8\n  evenshare simulate noisy-neighbour\n  evenshare up --demo\n',
+    )
     .exitOverride()
     .configureOutput({
       writeOut: (text) => context.stdout.write(text),
@@ -49,11 +57,16 @@ async function createProgram(context: CliContext): Promise<Command> {
     addUp,
     addRoles,
     addLoad,
+    addFormats,
     addAudit,
     addAnalyze,
     addFairness,
+    addSimulate,
+    addReplay,
     addReport,
     addAlerts,
+    addDlq,
+    addTopics,
     addMigrate,
     addConfig,
     addDoctor,

@@ -3,8 +3,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { applyRetention, migrate, openClickHouse, type Store } from '../analytics/storage/index.ts';
 import {
+  type BatchWatch,
   type BatchWriter,
   createBatchWriter,
+  DEFAULT_GATHER_LIMITS,
   DEFAULT_MAX_BATCH_EVENTS,
   DEFAULT_MAX_PENDING_EVENTS,
 } from '../ingest/index.ts';
@@ -45,10 +47,13 @@ export async function withTemporaryStore<Result>(use: (store: Store) => Promise<
   }
 }
 
-export function openWriter(store: Store, context: CliContext): BatchWriter {
+/** `watch` is told of batches and failures, where somebody counts them. */
+export function openWriter(store: Store, context: CliContext, watch?: BatchWatch): BatchWriter {
   return createBatchWriter(store, {
     nowMs: context.clock.nowMs,
     maxPendingEvents: DEFAULT_MAX_PENDING_EVENTS,
     maxBatchEvents: DEFAULT_MAX_BATCH_EVENTS,
+    gather: { ...DEFAULT_GATHER_LIMITS, sleep: context.clock.sleep },
+    ...(watch === undefined ? {} : { watch }),
   });
 }

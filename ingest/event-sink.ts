@@ -1,5 +1,5 @@
 import type { BatchWriter } from './batch/batch-writer.ts';
-import type { Submission } from './batch/submission.ts';
+import type { Submission, SubmissionResult } from './batch/submission.ts';
 import type { EventLine, EventProducer } from './sources/kafka-producer.ts';
 
 /** What became of what was posted, once it is durable. */
@@ -18,11 +18,14 @@ export interface EventSink {
   readonly wantsLines: boolean;
   /** Resolves once all of it is durable; `lines` holds the accepted records in their own words. */
   accept(submission: Submission, lines: readonly EventLine[]): Promise<SinkResult>;
+  /** Straight into the store: for what has no text of its own as an event. Resolves once all of it is durable. */
+  store(submission: Submission): Promise<SubmissionResult>;
 }
 
 export function storeSink(writer: BatchWriter): EventSink {
   return {
     wantsLines: false,
+    store: (submission) => writer.submit(submission),
     accept: async (submission) => {
       const { accepted, duplicate, conflict, skewed } = await writer.submit(submission);
       return { accepted, duplicate, duplicateReason: null, conflict, skewed };
@@ -34,6 +37,7 @@ export function storeSink(writer: BatchWriter): EventSink {
 export function kafkaSink(producer: EventProducer, writer: BatchWriter): EventSink {
   return {
     wantsLines: true,
+    store: (submission) => writer.submit(submission),
     accept: async ({ decisions, letters }, lines) => {
       if (lines.length > 0) await producer.produce(lines);
       if (letters.length > 0) await writer.submit({ decisions: [], pools: [], coverage: [], letters });

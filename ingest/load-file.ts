@@ -1,8 +1,9 @@
 import { EvenshareError } from '../scheduler-core/kernel/index.ts';
-import { type Adapter, type AdapterOptions, rawBytes } from './adapters/index.ts';
+import { type Adapter, type AdapterOptions, eachOutcome, type FramedRecord } from './adapters/index.ts';
 import type { BatchWriter } from './batch/batch-writer.ts';
-import { SubmissionBuilder, type SubmissionResult } from './batch/submission.ts';
-import { reject } from './event/decision-event.ts';
+import { SubmissionBuilder } from './batch/submission.ts';
+import { type RecordOutcome, reject } from './event/decision-event.ts';
+import { addResult, bytesOf, emptyReport, type LoadReport } from './load-report.ts';
 import { readRecords } from './sources/file-source.ts';
 
 export interface LoadFileOptions {
@@ -15,18 +16,6 @@ export interface LoadFileOptions {
   readonly nowMs: () => number;
   readonly onProgress?: (bytesRead: number, bytesTotal: number | null) => void;
   readonly signal?: AbortSignal;
-}
-
-export interface LoadReport {
-  accepted: number;
-  duplicate: number;
-  conflict: number;
-  skewed: number;
-  rejected: Record<string, number>;
-  /** One rejection of each reason, to look at. */
-  samples: { line: number; code: string; detail: string }[];
-  /** Pools of the accepted events, and the span of their arrivals, epoch ms. */
-  pools: Map<string, { firstArrivalMs: number; lastArrivalMs: number; newestMs: number }>;
 }
 
 /** Events per submission; two are under way at a time, so that reading goes on while the store works. */
@@ -63,6 +52,26 @@ export async function loadFile(options: LoadFileOptions): Promise<LoadReport> {
     if (underWay.length >= SUBMISSIONS_UNDER_WAY) await underWay.shift();
   };
 
+  const take = (framed: FramedRecord, outcome: RecordOutcome): void => {
+    hasEvent ||= outcome.kind !== 'rejected' && outcome.kind !== 'skip';
+    const { line } = framed.kind === 'refused' ? framed : framed.record;
+    builder.add(outcome, (code, detail) => {
+      if (report.rejected[code] === undefined) report.samples.push({ line, code, detail });
+      report.rejected[code] = (report.rejected[code] ?? 0) + 1;
+      const raw = bytesOf(framed, outcome);
+      letterBytes += raw.byteLength;
+      return {
+        receivedAtMs: options.nowMs(),
+        code,
+        detail,
+        source,
+        position: line,
+        format: options.adapter.name,
+        raw,
+      };
+    });
+  };
+
   for await (const batch of readRecords({
     path: options.path,
     stdin: options.stdin,
@@ -73,24 +82,11 @@ export async function loadFile(options: LoadFileOptions): Promise<LoadReport> {
     options.signal?.throwIfAborted();
     for (const framed of batch) {
       records++;
-      const outcome = framed.kind === 'refused' ? reject(framed.code, framed.detail) : parse(framed.record);
-      hasEvent ||= outcome.kind !== 'rejected' && outcome.kind !== 'skip';
-      const { line } = framed.kind === 'refused' ? framed : framed.record;
-      builder.add(outcome, (code, detail) => {
-        if (report.rejected[code] === undefined) report.samples.push({ line, code, detail });
-        report.rejected[code] = (report.rejected[code] ?? 0) + 1;
-        const raw = framed.kind === 'refused' ? framed.raw : rawBytes(framed.record);
-        letterBytes += raw.byteLength;
-        return {
-          receivedAtMs: options.nowMs(),
-          code,
-          detail,
-          source,
-          position: line,
-          format: options.adapter.name,
-          raw,
-        };
-      });
+      const outcomes =
+        framed.kind === 'refused' ? [reject(framed.code, framed.detail)] : eachOutcome(parse(framed.record));
+      for (const outcome of outcomes) take(framed, outcome);
+      // A line may hold many records.
+      if (hasEvent && builder.size >= EVENTS_PER_SUBMISSION) await submit();
     }
     if (!hasEvent) {
       if (records >= FORMAT_CHECK_RECORDS) refuseFormat(options, report);
@@ -121,30 +117,4 @@ function refuseFormat(options: LoadFileOptions, report: LoadReport): void {
     'EVS_INPUT_FORMAT',
     `${name} does not read as format ${options.adapter.name}: no record of it is an event (line ${sample.line}: ${sample.code}, ${sample.detail}); name the right one with --format`,
   );
-}
-
-function emptyReport(): LoadReport {
-  return { accepted: 0, duplicate: 0, conflict: 0, skewed: 0, rejected: {}, samples: [], pools: new Map() };
-}
-
-function addResult(report: LoadReport, submission: SubmissionBuilder, result: SubmissionResult): void {
-  report.accepted += result.accepted;
-  report.duplicate += result.duplicate;
-  report.conflict += result.conflict;
-  report.skewed += result.skewed;
-  for (const event of submission.decisions) {
-    const newestMs = Math.max(event.arrivedAtMs, event.dispatchedAtMs ?? 0, event.completedAtMs ?? 0);
-    const span = report.pools.get(event.pool);
-    if (span === undefined) {
-      report.pools.set(event.pool, {
-        firstArrivalMs: event.arrivedAtMs,
-        lastArrivalMs: event.arrivedAtMs,
-        newestMs,
-      });
-      continue;
-    }
-    span.firstArrivalMs = Math.min(span.firstArrivalMs, event.arrivedAtMs);
-    span.lastArrivalMs = Math.max(span.lastArrivalMs, event.arrivedAtMs);
-    span.newestMs = Math.max(span.newestMs, newestMs);
-  }
 }

@@ -17,3 +17,4 @@ export {
   type Settings,
   settingsClause,
 } from './statement.ts';
+export { isAboutRows } from './store-error.ts';

@@ -108,6 +108,12 @@ export async function applyRetention(store: Store, retention: Retention): Promis
     {},
     settings,
   );
+  await store.command(
+    LANE,
+    `ALTER TABLE dead_letter_retries ${clause('retried_at_ms', retention.deadLettersDays)}`,
+    {},
+    settings,
+  );
 }
 
 const CREATE_MIGRATIONS_TABLE = `CREATE TABLE IF NOT EXISTS schema_migrations (

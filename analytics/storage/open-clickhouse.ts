@@ -1,8 +1,9 @@
 import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { type ClickHouseClient, ClickHouseLogLevel, createClient } from '@clickhouse/client';
+import { type ClickHouseClient, ClickHouseLogLevel, createClient, type ExecParams } from '@clickhouse/client';
 import { assertInvariant, EvenshareError } from '../../scheduler-core/kernel/index.ts';
 import { openChdbConnection } from './chdb-connection.ts';
+import { checkAnswer, readAnswer } from './server-answer.ts';
 import {
   INSERT_SETTINGS,
   type Parameters,
@@ -21,7 +22,11 @@ export type StoreOptions =
       readonly username: string;
       readonly password: string;
       readonly database: string;
+      /** A statement without an answer for so long has failed. Default 120 s. */
+      readonly requestTimeoutMs?: number;
     };
+
+const REQUEST_TIMEOUT_MS = 120_000;
 
 /**
  * Who speaks: each lane has a connection of its own, because one connection runs its statements one after another and a
@@ -117,10 +122,15 @@ function openServer(options: Extract<StoreOptions, { kind: 'server' }>): Clients
       password: options.password,
       database: options.database,
       application: `evenshare-${lane}`,
-      request_timeout: 120_000,
+      request_timeout: options.requestTimeoutMs ?? REQUEST_TIMEOUT_MS,
       compression: { request: true, response: true },
       // Under the server's own keep-alive (10 s; ClickHouse Cloud 3 s), else a socket is used as it closes.
       keep_alive: { enabled: true, idle_socket_ttl: 800 },
+      // Else a failure late in a result would come with a status of success, in the middle of the rows. Part of the
+      // address, not of a session: it outlives no statement.
+      clickhouse_settings: { wait_end_of_query: 1 },
+      // A batch's ids would make an address longer than servers and proxies take.
+      use_multipart_params_auto: true,
       // Temporary tables of the job live in its session.
       ...(lane === 'jobs' ? { session_id: crypto.randomUUID() } : {}),
     });
@@ -142,24 +152,25 @@ class ClientStore implements Store {
   }
 
   async query<Params extends Parameters, Row>(lane: Lane, query: Query<Params, Row>, params: Params): Promise<Row[]> {
-    return this.#run(lane, async () => {
+    const rows = await this.#run(lane, async () => {
       const result = await this.#clients[lane].query({
         query: `${query.sql}${settingsClause(READ_SETTINGS)}`,
         query_params: { ...params },
         format: 'JSONEachRow',
       });
-      const rows = await result.json<Record<string, unknown>>();
-      return rows.map(query.decode);
+      if (this.kind === 'server') checkAnswer('', result.response_headers);
+      return result.json<Record<string, unknown>>();
     });
+    return rows.map(query.decode);
   }
 
   async command(lane: Lane, sql: string, params: Parameters = {}, settings: Settings = {}): Promise<void> {
-    await this.#run(lane, async () => {
-      await this.#clients[lane].command({
+    await this.#run(lane, () =>
+      this.#execute(lane, {
         query: `${sql}${settingsClause(settings)}`,
         ...(Object.keys(params).length === 0 ? {} : { query_params: { ...params } }),
-      });
-    });
+      }),
+    );
   }
 
   async insert(
@@ -173,13 +184,11 @@ class ClientStore implements Store {
     // The embedded engine trims the end of a statement: a last cell that is blank or ends in ";" would be cut.
     assertInvariant(/[0-9A-Za-z]\n$/.test(rows.slice(-2)), `the last column of ${table} must be a number or a word`);
     const clause = settingsClause({ ...INSERT_SETTINGS, ...settings });
-    await this.#run(lane, async () => {
-      const { stream } = await this.#clients[lane].exec({
+    await this.#run(lane, () =>
+      this.#execute(lane, {
         query: `INSERT INTO ${table} (${columns.join(', ')})${clause} FORMAT TabSeparated\n${rows}`,
-      });
-      // An unread response would hold its socket until the peer gives up.
-      stream.resume();
-    });
+      }),
+    );
   }
 
   close(): Promise<void> {
@@ -192,19 +201,26 @@ class ClientStore implements Store {
     if (this.#path !== null) await rm(join(this.#path, HOLDER_FILE), { force: true });
   }
 
+  /** Done when the answer has come to its end and says nothing of a failure. */
+  async #execute(lane: Lane, statement: ExecParams): Promise<void> {
+    const { stream, response_headers } = await this.#clients[lane].exec(statement);
+    const answer = await readAnswer(stream);
+    if (this.kind === 'server') checkAnswer(answer, response_headers ?? {});
+  }
+
   #run<Result>(lane: Lane, statement: () => Promise<Result>): Promise<Result> {
-    if (lane !== 'jobs') return guarded(statement);
-    const result = this.#lastJob.then(() => guarded(statement));
+    if (lane !== 'jobs') return this.#guarded(statement);
+    const result = this.#lastJob.then(() => this.#guarded(statement));
     this.#lastJob = result.catch(() => undefined);
     return result;
   }
-}
 
-async function guarded<Result>(statement: () => Promise<Result>): Promise<Result> {
-  try {
-    return await statement();
-  } catch (error) {
-    throw mapStoreError(error);
+  async #guarded<Result>(statement: () => Promise<Result>): Promise<Result> {
+    try {
+      return await statement();
+    } catch (error) {
+      throw mapStoreError(error, this.kind);
+    }
   }
 }
 

@@ -1,5 +1,5 @@
 /** A value that a typed placeholder `{name:Type}` takes. Times go in as Int64 milliseconds. */
-export type ParameterValue = string | number | bigint | boolean | null | readonly (string | number | null)[];
+export type ParameterValue = string | number | bigint | boolean | null | readonly (string | number | bigint | null)[];
 export type Parameters = Readonly<Record<string, ParameterValue>>;
 
 /** Settings by name; written into the statement's own text (see `withSettings`). */

@@ -12,9 +12,10 @@ import {
   startKafkaSource,
   storeSink,
 } from '../../ingest/index.ts';
-import { MINUTE_MS } from '../../scheduler-core/kernel/index.ts';
+import { MINUTE_MS, SECOND_MS } from '../../scheduler-core/kernel/index.ts';
 import type { CliContext } from '../context.ts';
-import type { Config, KafkaConfig } from '../load-config.ts';
+import type { KafkaConfig } from '../kafka-config.ts';
+import type { Config } from '../load-config.ts';
 
 export interface KafkaParts {
   readonly log: Logger;
@@ -61,10 +62,11 @@ export async function startIngest(
     topic: kafka.topic,
     groupId: kafka.groupId,
     fromBeginning: kafka.fromBeginning,
+    startAtMs: kafka.startAtMs,
     sessionTimeoutMs: kafka.sessionTimeoutMs,
     yieldTurn: nextTurn,
     adapter,
-    adapterOptions: { defaultPool: 'default', tenant: null, options: {}, mapping: null },
+    adapterOptions: kafka.adapterOptions,
     writer: parts.writer,
     metrics: parts.metrics,
     clock: context.clock,
@@ -72,7 +74,7 @@ export async function startIngest(
     maxFutureMs: config.intake.maxFutureMs,
     latenessMs: config.intake.latenessMs,
   });
-  exposeProgress(parts.registry, source);
+  exposeProgress(parts.registry, source, context.clock.nowMs);
   return {
     failed: failureOf(source),
     notReady: (nowMs) => {
@@ -90,7 +92,7 @@ function failureOf(source: KafkaSource): Promise<never> {
   });
 }
 
-function exposeProgress(registry: Registry, source: KafkaSource): void {
+function exposeProgress(registry: Registry, source: KafkaSource, nowMs: () => number): void {
   new Gauge({
     name: 'evenshare_kafka_lag_messages',
     help: 'Messages of the partitions of this process that are not stored yet.',
@@ -101,6 +103,38 @@ function exposeProgress(registry: Registry, source: KafkaSource): void {
       for (const { partition, lagMessages } of source.progress().partitions) {
         if (lagMessages !== null) this.set({ partition: String(partition) }, lagMessages);
       }
+    },
+  });
+  new Gauge({
+    name: 'evenshare_kafka_lag_seconds',
+    help: 'Age of the newest stored message while others wait; 0 while none does.',
+    labelNames: ['partition'],
+    registers: [registry],
+    collect() {
+      this.reset();
+      for (const { partition, lagMs } of source.progress().partitions) {
+        if (lagMs !== null) this.set({ partition: String(partition) }, lagMs / SECOND_MS);
+      }
+    },
+  });
+  new Gauge({
+    name: 'evenshare_kafka_stored_offset',
+    help: 'Per partition of this process: everything before it is stored or a dead letter.',
+    labelNames: ['partition'],
+    registers: [registry],
+    collect() {
+      this.reset();
+      for (const { partition, storedOffset } of source.progress().partitions) {
+        this.set({ partition: String(partition) }, storedOffset);
+      }
+    },
+  });
+  new Gauge({
+    name: 'evenshare_kafka_stalled_seconds',
+    help: 'How long reading from Kafka has not got on: brokers or the store do not answer.',
+    registers: [registry],
+    collect() {
+      this.set((nowMs() - source.progress().lastAdvanceMs) / SECOND_MS);
     },
   });
   new Gauge({

@@ -3,6 +3,7 @@ import { EvenshareError } from '../../scheduler-core/kernel/index.ts';
 import type { CliContext } from '../context.ts';
 import type { Config } from '../load-config.ts';
 import { openWriter } from '../wire.ts';
+import { openDeadLetterWriter } from './dead-letter-writer.ts';
 import { startHealth } from './health-role.ts';
 import { startIngest } from './kafka-parts.ts';
 import { requireServerStore, runRole } from './role-runtime.ts';
@@ -15,8 +16,11 @@ export async function runIngest(context: CliContext, config: Config): Promise<vo
     throw new EvenshareError('EVS_CONFIG', '"evenshare ingest" reads from Kafka: name the brokers under kafka.brokers');
   }
   await runRole(context, config, async (runtime) => {
-    const writer = openWriter(runtime.store, context);
     const metrics = createIngestMetrics(runtime.registry);
+    const { writer, close } = await openDeadLetterWriter(context, kafka, {
+      ...runtime,
+      writer: openWriter(runtime.store, context, metrics),
+    });
     const ingest = await startIngest(context, config, kafka, { ...runtime, writer, metrics });
     const health = await startHealth(context, config, {
       ...runtime,
@@ -29,6 +33,7 @@ export async function runIngest(context: CliContext, config: Config): Promise<vo
         await health.close();
         await ingest.stop();
         await writer.drain();
+        await close();
       },
     };
   });

@@ -2,6 +2,7 @@ import { createIngestMetrics } from '../../ingest/index.ts';
 import type { CliContext } from '../context.ts';
 import type { Config } from '../load-config.ts';
 import { openWriter } from '../wire.ts';
+import { openDeadLetterWriter } from './dead-letter-writer.ts';
 import { startDemo } from './demo-role.ts';
 import { startHttp } from './http-role.ts';
 import { startJobs } from './jobs-role.ts';
@@ -22,8 +23,11 @@ export interface UpOptions {
  */
 export async function runUp(context: CliContext, config: Config, options: UpOptions): Promise<void> {
   await runRole(context, config, async (runtime) => {
-    const writer = openWriter(runtime.store, context);
     const metrics = createIngestMetrics(runtime.registry);
+    const { writer, close } = await openDeadLetterWriter(context, config.kafka, {
+      ...runtime,
+      writer: openWriter(runtime.store, context, metrics),
+    });
     const sink = await openEventSink(context, config, { ...runtime, writer });
     const ingest =
       config.kafka === null ? null : await startIngest(context, config, config.kafka, { ...runtime, writer, metrics });
@@ -50,6 +54,7 @@ export async function runUp(context: CliContext, config: Config, options: UpOpti
         await reports?.stop();
         await ingest?.stop();
         await writer.drain();
+        await close();
       },
     };
   });

@@ -105,7 +105,13 @@ export type RecordOutcome =
   | { readonly kind: 'decision'; readonly event: DecisionEvent }
   | { readonly kind: 'pool'; readonly announcement: PoolAnnouncement }
   | { readonly kind: 'coverage'; readonly report: CoverageReport }
-  | { readonly kind: 'rejected'; readonly code: RecordRejectCode; readonly detail: string }
+  | {
+      readonly kind: 'rejected';
+      readonly code: RecordRejectCode;
+      readonly detail: string;
+      /** Of a record that came with others: its own text, by which it can be tried again; absent: all that came. */
+      readonly raw?: string;
+    }
   /** Nothing to read: a blank line, a header, a comment. */
   | { readonly kind: 'skip' };
 

@@ -20,7 +20,7 @@ export type WireResult =
   | { readonly ok: true; readonly value: JsonObject }
   | { readonly ok: false; readonly outcome: RecordOutcome };
 
-const SKIPPED: WireResult = { ok: false, outcome: { kind: 'skip' } };
+const SKIPPED: ValueResult = { ok: false, outcome: { kind: 'skip' } };
 
 function syntaxDetail(text: string, cause: unknown): string {
   if (/[:,[]\s*-?(NaN|Infinity)\b/.test(text)) {
@@ -32,11 +32,13 @@ function syntaxDetail(text: string, cause: unknown): string {
   return `the record is not JSON${where}: each line must hold one JSON object (is --format right?)`;
 }
 
-/**
- * Reads one line of NDJSON. A BOM at its start is dropped, a blank line is `skip`. `isUnterminated` tells that the input
- * ended without a newline: what then is no JSON was probably cut off and is `torn_line` instead of `not_json`.
- */
-export function parseJsonText(text: string, isUnterminated: boolean): WireResult {
+/** The JSON value of a line, or what the line is instead. */
+export type ValueResult =
+  | { readonly ok: true; readonly value: unknown }
+  | { readonly ok: false; readonly outcome: RecordOutcome };
+
+/** As `parseJsonText`, for lines that may hold something else than an object. */
+export function parseJsonValue(text: string, isUnterminated: boolean): ValueResult {
   const body = text.charCodeAt(0) === 0xfeff ? text.slice(1) : text;
   // Blankness is asked only of lines that do not begin as an object does.
   if (body.charCodeAt(0) !== 0x7b && body.trim() === '') return SKIPPED;
@@ -51,5 +53,17 @@ export function parseJsonText(text: string, isUnterminated: boolean): WireResult
     }
     return { ok: false, outcome: reject('not_json', syntaxDetail(body, cause)) };
   }
-  return isJsonObject(value) ? { ok: true, value } : { ok: false, outcome: rejectNonObject(value) };
+  return { ok: true, value };
+}
+
+/**
+ * Reads one line of NDJSON. A BOM at its start is dropped, a blank line is `skip`. `isUnterminated` tells that the input
+ * ended without a newline: what then is no JSON was probably cut off and is `torn_line` instead of `not_json`.
+ */
+export function parseJsonText(text: string, isUnterminated: boolean): WireResult {
+  const json = parseJsonValue(text, isUnterminated);
+  if (!json.ok) return json;
+  return isJsonObject(json.value)
+    ? { ok: true, value: json.value }
+    : { ok: false, outcome: rejectNonObject(json.value) };
 }

@@ -14,6 +14,8 @@ export interface CsvFramerOptions {
   readonly onHeader: (columns: readonly string[]) => void;
   /** Names the input in messages. */
   readonly where: string;
+  /** The number of the first line, where reading goes on within an input; default 1. */
+  readonly firstLine?: number;
 }
 
 function quotesIn(text: string): number {
@@ -32,7 +34,7 @@ function withoutReturn(text: string): string {
  * is refused (`wrong_columns`) and reading goes on with the next, so that one stray quote costs one row.
  */
 export class CsvFramer {
-  private readonly lines = new LineFramer({ isVerbatim: true });
+  private readonly lines: LineFramer;
   private readonly options: CsvFramerOptions;
   private columns: readonly string[] | null = null;
   /** Lines of the row under way, its quotes not yet paired. */
@@ -41,6 +43,17 @@ export class CsvFramer {
 
   constructor(options: CsvFramerOptions) {
     this.options = options;
+    this.lines = new LineFramer({ isVerbatim: true, firstLine: options.firstLine ?? 1 });
+  }
+
+  /** The number of the line under way, or of the next one. */
+  get nextLine(): number {
+    return this.lines.nextLine;
+  }
+
+  /** Whether the next line begins a row. */
+  get isBetweenRows(): boolean {
+    return this.open.length === 0;
   }
 
   *push(chunk: Uint8Array): Generator<FramedRecord[]> {

@@ -1,6 +1,8 @@
 import { createRequire } from 'node:module';
-import { CompressionTypes, Kafka, type LogEntry, logLevel, Partitioners, type SASLOptions } from 'kafkajs';
+import { CompressionTypes, Kafka, type LogEntry, logLevel, Partitioners } from 'kafkajs';
 import { EvenshareError } from '../../scheduler-core/kernel/index.ts';
+import { readEveryCodec } from './kafka-codecs.ts';
+import { type KafkaSasl, type KafkaTls, saslOptions, tlsOptions } from './kafka-security.ts';
 import type { SourceLog } from './message-source.ts';
 
 /** How the brokers are reached. */
@@ -9,14 +11,10 @@ export interface KafkaConnection {
   readonly brokers: readonly string[];
   /** How brokers' logs and quotas name this process. Default `evenshare`. */
   readonly clientId?: string;
-  /** TLS; with `ca`, the PEM text of the authority to trust instead of the system's. Default none. */
-  readonly ssl?: boolean | { readonly ca: string };
+  /** TLS, with the system's authorities or with files of one's own. Default none. */
+  readonly ssl?: boolean | KafkaTls;
   /** Default none. */
-  readonly sasl?: {
-    readonly mechanism: 'plain' | 'scram-sha-256' | 'scram-sha-512';
-    readonly username: string;
-    readonly password: string;
-  };
+  readonly sasl?: KafkaSasl;
 }
 
 export const DEFAULT_KAFKA_TOPIC = 'evenshare.decisions';
@@ -37,13 +35,15 @@ const REQUEST_TIMEOUT_MS = 20_000;
 /**
  * A client of its own for every consumer and producer: those of one client and one group share a map of committed
  * offsets, and each clears it for the others.
+ *
+ * @throws EVS_CONFIG for files of `ssl` that cannot be used.
  */
 export function createKafka(connection: KafkaConnection, log: SourceLog): Kafka {
   const { ssl, sasl } = connection;
   return new Kafka({
     brokers: [...connection.brokers],
     clientId: connection.clientId ?? DEFAULT_KAFKA_CLIENT_ID,
-    ...(ssl === undefined || ssl === false ? {} : { ssl: ssl === true ? true : { ca: [ssl.ca] } }),
+    ...(ssl === undefined || ssl === false ? {} : { ssl: ssl === true ? true : tlsOptions(ssl) }),
     ...(sasl === undefined ? {} : { sasl: saslOptions(sasl) }),
     connectionTimeout: CONNECTION_TIMEOUT_MS,
     authenticationTimeout: CONNECTION_TIMEOUT_MS,
@@ -57,18 +57,6 @@ export function createKafka(connection: KafkaConnection, log: SourceLog): Kafka 
       ({ namespace, log: entry }: LogEntry) =>
         log.debug({ kafkajs: namespace }, String(entry.message)),
   });
-}
-
-function saslOptions(sasl: NonNullable<KafkaConnection['sasl']>): SASLOptions {
-  const { mechanism, username, password } = sasl;
-  switch (mechanism) {
-    case 'plain':
-      return { mechanism, username, password };
-    case 'scram-sha-256':
-      return { mechanism, username, password };
-    case 'scram-sha-512':
-      return { mechanism, username, password };
-  }
 }
 
 /** Explicit, or the client prints a warning about its default; the same as Kafka's own clients use. */
@@ -105,3 +93,4 @@ function isRequestQueue(value: unknown): value is RequestQueue {
 }
 
 quietIdleConnections();
+readEveryCodec();

@@ -16,6 +16,17 @@ const UNTRUSTED = new Set([
   'CERT_HAS_EXPIRED',
   'ERR_TLS_CERT_ALTNAME_INVALID',
 ]);
+/** The brokers' words to a client whose certificate is missing, or of nobody they know. */
+const CLIENT_UNTRUSTED = new Set([
+  'ERR_SSL_TLSV13_ALERT_CERTIFICATE_REQUIRED',
+  'ERR_SSL_SSLV3_ALERT_BAD_CERTIFICATE',
+  'ERR_SSL_SSLV3_ALERT_CERTIFICATE_EXPIRED',
+  'ERR_SSL_SSLV3_ALERT_CERTIFICATE_UNKNOWN',
+  'ERR_SSL_SSLV3_ALERT_HANDSHAKE_FAILURE',
+  'ERR_SSL_TLSV1_ALERT_UNKNOWN_CA',
+]);
+/** What answers speaks no TLS. */
+const NOT_TLS = new Set(['ERR_SSL_WRONG_VERSION_NUMBER', 'ERR_SSL_PACKET_LENGTH_TOO_LONG']);
 const REGROUPING = new Set(['REBALANCE_IN_PROGRESS', 'ILLEGAL_GENERATION', 'UNKNOWN_MEMBER_ID']);
 /** Brokers that answer and cannot serve groups yet: as they come up, and the first time that a group is asked for. */
 const COMING_UP = new Set([
@@ -32,14 +43,16 @@ const TOO_LARGE = new Set(['MESSAGE_TOO_LARGE', 'RECORD_LIST_TOO_LARGE']);
 
 /**
  * A failure of the client or the brokers in words that a person can act on, with the original as its `cause`. What is
- * not known is taken for a broker that cannot be reached just now: trying again is always safe.
+ * not known is taken for a broker that cannot be reached just now: trying again is always safe. `setting` is where the
+ * configuration names the topic.
  */
-export function mapKafkaError(error: unknown, topic: string): EvenshareError {
-  if (error instanceof EvenshareError) return error;
+export function mapKafkaError(error: unknown, topic: string, setting = DEFAULT_SETTING): EvenshareError {
+  const own = causesOf(error).find((cause) => cause instanceof EvenshareError);
+  if (own instanceof EvenshareError) return own;
   const marks = marksOf(error);
   const has = (known: ReadonlySet<string>): string | undefined => marks.find((mark) => known.has(mark));
   const refused = has(REFUSED) ?? marks.find((mark) => mark === 'KafkaJSSASLAuthenticationError');
-  if (refused !== undefined) return refusedError(refused, error);
+  if (refused !== undefined) return refusedError(refused, topic, error);
   const untrusted = has(UNTRUSTED);
   if (untrusted !== undefined) {
     return new EvenshareError(
@@ -48,7 +61,23 @@ export function mapKafkaError(error: unknown, topic: string): EvenshareError {
       { cause: error },
     );
   }
-  if (has(TOPIC_ABSENT) !== undefined) return topicAbsent(topic, error);
+  const clientUntrusted = has(CLIENT_UNTRUSTED);
+  if (clientUntrusted !== undefined) {
+    return new EvenshareError(
+      'EVS_KAFKA_AUTH',
+      `the Kafka brokers do not take the certificate of this client (${clientUntrusted}): set kafka.ssl.cert and kafka.ssl.key to one that they trust`,
+      { cause: error },
+    );
+  }
+  const notTls = has(NOT_TLS);
+  if (notTls !== undefined) {
+    return new EvenshareError(
+      'EVS_KAFKA_AUTH',
+      `the Kafka brokers speak no TLS at that address (${notTls}): take kafka.ssl away, or name the port that does`,
+      { cause: error },
+    );
+  }
+  if (has(TOPIC_ABSENT) !== undefined) return topicAbsent(topic, { cause: error, setting });
   if (has(TOO_LARGE) !== undefined) {
     return new EvenshareError(
       'EVS_KAFKA_TOPIC',
@@ -84,35 +113,57 @@ export function isRegrouping(error: unknown): boolean {
 }
 
 /** The topic is not there, and is not made by itself: a misspelt name would then read nothing for ever. */
-export function topicAbsent(topic: string, cause?: unknown): EvenshareError {
+export function topicAbsent(
+  topic: string,
+  { cause, setting = DEFAULT_SETTING }: { readonly cause?: unknown; readonly setting?: string } = {},
+): EvenshareError {
   return new EvenshareError(
     'EVS_KAFKA_TOPIC',
-    `topic ${JSON.stringify(topic)} is not on the Kafka brokers: create it, or name another with kafka.topic`,
+    `topic ${JSON.stringify(topic)} is not on the Kafka brokers: create it with "evenshare topics create", or name another with ${setting}`,
     cause === undefined ? {} : { cause },
   );
 }
 
-function refusedError(mark: string, cause: unknown): EvenshareError {
-  const isPermission = mark.endsWith('_AUTHORIZATION_FAILED');
-  return new EvenshareError(
-    'EVS_KAFKA_AUTH',
-    isPermission
-      ? `the Kafka brokers do not let this user do that (${mark}): grant it Read and Describe on the topic and the group, and Write for the intake`
-      : 'the Kafka brokers refuse the credentials: check kafka.sasl (mechanism, username, password)',
-    { cause },
-  );
+const DEFAULT_SETTING = 'kafka.topic';
+
+function refusedError(mark: string, topic: string, cause: unknown): EvenshareError {
+  return new EvenshareError('EVS_KAFKA_AUTH', refusedWords(mark, topic), { cause });
 }
+
+function refusedWords(mark: string, topic: string): string {
+  switch (mark) {
+    case 'TOPIC_AUTHORIZATION_FAILED':
+      return missingRight(`topic ${JSON.stringify(topic)}`, 'Describe, and Read to ingest or Write to send');
+    case 'GROUP_AUTHORIZATION_FAILED':
+      return missingRight('the consumer group (kafka.group_id)', 'Read');
+    case 'CLUSTER_AUTHORIZATION_FAILED':
+      return missingRight('the cluster', 'Create');
+    default:
+      return 'the Kafka brokers refuse the credentials: check kafka.sasl (the mechanism, and what belongs to it)';
+  }
+}
+
+const missingRight = (on: string, right: string): string =>
+  `the Kafka brokers do not let this user use ${on}: grant it ${right}`;
 
 /** Names, types and codes of an error and of what caused it, outermost first. */
 function marksOf(error: unknown): string[] {
-  const marks: string[] = [];
-  for (let current: unknown = error, depth = 0; isObject(current) && depth < 8; current = current.cause, depth++) {
-    for (const mark of [current.type, current.code, current.name]) {
-      if (typeof mark === 'string') marks.push(mark);
-    }
-  }
-  return marks;
+  return causesOf(error).flatMap(({ type, code, name }) =>
+    [type, code, name].filter((mark) => typeof mark === 'string'),
+  );
 }
+
+/** An error and what caused it, outermost first; of one that stands for several, the first of them. */
+function causesOf(error: unknown): readonly Readonly<Record<string, unknown>>[] {
+  const causes: Readonly<Record<string, unknown>>[] = [];
+  for (let current: unknown = error; isObject(current) && causes.length < MAX_CAUSES; ) {
+    causes.push(current);
+    current = current.cause ?? (Array.isArray(current.errors) ? current.errors[0] : undefined);
+  }
+  return causes;
+}
+
+const MAX_CAUSES = 8;
 
 function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
   return typeof value === 'object' && value !== null;

@@ -12,6 +12,8 @@ export interface KafkaMessagesOptions {
   readonly groupId: string;
   /** Where a group that has committed nothing begins: at the oldest message, or at what comes next. */
   readonly fromBeginning: boolean;
+  /** Or at the first message written then or later, epoch ms. Absent or null: by `fromBeginning`. */
+  readonly startAtMs?: number | null;
   /** How long the group waits for a member that is silent before it gives its partitions to others. */
   readonly sessionTimeoutMs: number;
   /** Gives other work of the process its turn. */
@@ -156,8 +158,8 @@ export class KafkaMessages implements MessageSource {
   }
 
   async #begin(partitions: readonly number[], generation: number): Promise<void> {
-    const { topic, groupId } = this.#options;
-    const offsets = await readOffsets(this.#admin, topic, groupId);
+    const { topic, groupId, startAtMs = null } = this.#options;
+    const offsets = await readOffsets(this.#admin, { topic, groupId, startAtMs });
     if (generation !== this.#generation) return;
     const starts = new Map<number, StartPosition>();
     for (const partition of partitions) {
@@ -223,14 +225,14 @@ export class KafkaMessages implements MessageSource {
 
   /** The batch does not follow on what was taken: back to where it ended, unless nothing is left there. */
   #astray(partition: number, position: Position, fetchedOffset: number): void {
-    const { topic, groupId, log } = this.#options;
+    const { topic, groupId, startAtMs = null, log } = this.#options;
     const generation = this.#generation;
     const strays = position.strays + 1;
     log.warn({ topic, partition, expected: position.nextOffset, fetchedOffset }, 'messages out of turn: going back');
     this.#positions.delete(partition);
     this.#hold([partition]);
     const goBack = async (): Promise<void> => {
-      const offsets = (await readOffsets(this.#admin, topic, groupId)).get(partition);
+      const offsets = (await readOffsets(this.#admin, { topic, groupId, startAtMs })).get(partition);
       if (offsets === undefined || generation !== this.#generation) return;
       // What a fetch from exactly there steps over, time and again, cannot be read by anybody.
       const committed = strays < MAX_STRAYS ? position.nextOffset : Math.max(fetchedOffset, position.nextOffset);

@@ -1,23 +1,33 @@
 import type { Admin } from 'kafkajs';
 import type { PartitionOffsets } from './kafka-positions.ts';
 
-/** What the brokers say of every partition of a topic, and of what a group has committed in it. */
+/**
+ * What the brokers say of every partition of a topic, and of what a group has committed in it; with a moment (epoch ms),
+ * where a group begins that has committed nothing.
+ */
 export async function readOffsets(
   admin: Admin,
-  topic: string,
-  groupId: string,
+  { topic, groupId, startAtMs = null }: { topic: string; groupId: string; startAtMs?: number | null },
 ): Promise<ReadonlyMap<number, PartitionOffsets>> {
-  const [ofGroup, ofTopic] = await Promise.all([
+  const [ofGroup, ofTopic, ofMoment] = await Promise.all([
     admin.fetchOffsets({ groupId, topics: [topic] }),
     admin.fetchTopicOffsets(topic),
+    startAtMs === null ? [] : admin.fetchTopicOffsetsByTimestamp(topic, startAtMs),
   ]);
+  const atStart = new Map(ofMoment.map(({ partition, offset }) => [partition, parseOffset(offset)]));
   const committed = new Map(
     ofGroup.flatMap(({ partitions }) => partitions).map(({ partition, offset }) => [partition, parseOffset(offset)]),
   );
   return new Map(
     ofTopic.map(({ partition, low, high }) => [
       partition,
-      { committed: committed.get(partition) ?? null, first: Number(low), end: Number(high) },
+      {
+        committed: committed.get(partition) ?? null,
+        first: Number(low),
+        end: Number(high),
+        // Nothing was written since: what comes next.
+        ...(startAtMs === null ? {} : { atStart: atStart.get(partition) ?? Number(high) }),
+      },
     ]),
   );
 }

@@ -6,23 +6,26 @@ export interface PartitionOffsets {
   readonly first: number;
   /** Beyond the newest. */
   readonly end: number;
+  /** The first message written at the moment that was asked for, or later; absent: none was. */
+  readonly atStart?: number;
 }
 
 export interface StartDecision {
   readonly offset: number;
   /**
    * - `committed`: where the group stopped;
-   * - `beginning`, `end`: a new group, as configured;
+   * - `beginning`, `end`, `moment`: a new group, as configured;
    * - `deleted`: what the group had not read yet is gone, by retention; from the oldest that is left;
    * - `made_again`: the group is ahead of the partition, so this is another topic of the name (or it was cut back).
    */
-  readonly reason: 'committed' | 'beginning' | 'end' | 'deleted' | 'made_again';
+  readonly reason: 'committed' | 'beginning' | 'end' | 'moment' | 'deleted' | 'made_again';
 }
 
 /** Where to begin. Never beyond a message that the group has not stored, if that message is still there. */
 export function decideStart(offsets: PartitionOffsets, fromBeginning: boolean): StartDecision {
-  const { committed, first, end } = offsets;
+  const { committed, first, end, atStart } = offsets;
   if (committed === null) {
+    if (atStart !== undefined) return { offset: atStart, reason: 'moment' };
     return fromBeginning ? { offset: first, reason: 'beginning' } : { offset: end, reason: 'end' };
   }
   if (committed < first) return { offset: first, reason: 'deleted' };
@@ -35,6 +38,7 @@ export const START_WARNINGS: Readonly<Record<StartDecision['reason'], string | n
   committed: null,
   beginning: null,
   end: null,
+  moment: null,
   deleted: "the topic's retention deleted messages before they were read: reading on from the oldest that is left",
   made_again: 'the partition ends before what was committed, so the topic was made again: reading from its beginning',
 };
@@ -46,4 +50,10 @@ export const START_WARNINGS: Readonly<Record<StartDecision['reason'], string | n
 export function lagMessages(storedOffset: number | null, endOffset: number | null): number | null {
   if (storedOffset === null || endOffset === null) return null;
   return Math.max(0, endOffset - storedOffset);
+}
+
+/** How far a partition is behind in time, ms: see `PartitionProgress.lagMs`. */
+export function ageMs(lag: number | null, storedWrittenAtMs: number | null, nowMs: number): number | null {
+  if (lag === 0) return 0;
+  return lag === null || storedWrittenAtMs === null ? null : Math.max(0, nowMs - storedWrittenAtMs);
 }

@@ -10,6 +10,8 @@ import { TroubleLog } from './trouble-log.ts';
 export interface EventProducerOptions {
   readonly connection: KafkaConnection;
   readonly topic: string;
+  /** Where the configuration names the topic. Default `kafka.topic`. */
+  readonly setting?: string;
   readonly clock: SourceClock;
   readonly log: SourceLog;
   /** Bytes that may wait for the brokers before `produce` refuses. Default 32 MiB. */
@@ -23,6 +25,7 @@ export interface EventLine {
   /** The request's id: the events of a request keep their order, and no tenant has a partition to itself. */
   readonly key: string;
   readonly value: Buffer | string;
+  readonly headers?: Readonly<Record<string, string>>;
 }
 
 export interface EventProducer {
@@ -45,6 +48,7 @@ const DEFAULT_DELIVERY_LIMIT_MS = 15 * SECOND_MS;
 const MAX_REQUEST_BYTES = 512 * 1024;
 /** About what a record costs beside its key and value. */
 const RECORD_OVERHEAD_BYTES = 24;
+const HEADER_OVERHEAD_BYTES = 8;
 /** Between two attempts to send. */
 const MAX_WAIT_MS = 2 * SECOND_MS;
 const ACK_TIMEOUT_MS = 10 * SECOND_MS;
@@ -59,8 +63,8 @@ const ALL_IN_SYNC = -1;
  * @throws EVS_KAFKA_UNREACHABLE (retryable), EVS_KAFKA_TOPIC, EVS_KAFKA_AUTH.
  */
 export async function createEventProducer(options: EventProducerOptions): Promise<EventProducer> {
-  const { connection, topic, log } = options;
-  await checkKafkaTopic(connection, topic, log);
+  const { connection, topic, setting, log } = options;
+  await checkKafkaTopic(connection, { topic, setting, right: 'Write' }, log);
   const producer = createKafka(connection, log).producer({
     createPartitioner: PARTITIONER,
     allowAutoTopicCreation: false,
@@ -75,7 +79,7 @@ export async function createEventProducer(options: EventProducerOptions): Promis
     return new QueuedProducer(options, producer);
   } catch (error) {
     await producer.disconnect().catch(() => undefined);
-    throw mapKafkaError(error, topic);
+    throw mapKafkaError(error, topic, setting);
   }
 }
 
@@ -161,10 +165,12 @@ class QueuedProducer implements EventProducer {
 
   /** Null once it is there, or why it is not. */
   async #deliver(request: readonly QueuedLine[]): Promise<EvenshareError | null> {
-    const { topic, clock } = this.#options;
+    const { topic, setting, clock } = this.#options;
     const limitMs = this.#options.deliveryLimitMs ?? DEFAULT_DELIVERY_LIMIT_MS;
     const untilMs = Math.max(...request.map(({ call }) => call.askedAtMs)) + limitMs;
-    const messages = request.map(({ line }) => ({ key: line.key, value: line.value }));
+    const messages = request.map(({ line: { key, value, headers } }) =>
+      headers === undefined ? { key, value } : { key, value, headers: { ...headers } },
+    );
     // One outage is not waited out once more by everybody in the queue.
     if (this.#failure !== null && clock.nowMs() >= untilMs) return this.#failure;
     for (let attempt = 0; ; attempt++) {
@@ -176,7 +182,7 @@ class QueuedProducer implements EventProducer {
         this.#failure = null;
         return null;
       } catch (error) {
-        const failure = mapKafkaError(error, topic);
+        const failure = mapKafkaError(error, topic, setting);
         this.#failure = failure;
         this.#trouble.failed(failure);
         if (!failure.retryable || clock.nowMs() + waitMs >= untilMs) return failure;
@@ -209,6 +215,10 @@ function settle(request: readonly QueuedLine[], failure: EvenshareError | null):
   }
 }
 
-function sizeOf({ key, value }: EventLine): number {
-  return Buffer.byteLength(key) + Buffer.byteLength(value) + RECORD_OVERHEAD_BYTES;
+function sizeOf({ key, value, headers = {} }: EventLine): number {
+  const ofHeaders = Object.entries(headers).reduce(
+    (sum, [name, text]) => sum + name.length + Buffer.byteLength(text) + HEADER_OVERHEAD_BYTES,
+    0,
+  );
+  return Buffer.byteLength(key) + Buffer.byteLength(value) + ofHeaders + RECORD_OVERHEAD_BYTES;
 }

@@ -1,6 +1,12 @@
 import { isAscii, isUtf8 } from 'node:buffer';
 import { EvenshareError } from '../../scheduler-core/kernel/index.ts';
-import type { Adapter, AdapterOptions, RawRecord } from '../adapters/index.ts';
+import {
+  type Adapter,
+  type AdapterOptions,
+  type AdapterOutcome,
+  eachOutcome,
+  type RawRecord,
+} from '../adapters/index.ts';
 import type { SubmissionBuilder } from '../batch/submission.ts';
 import { type RecordOutcome, type Rejection, reject } from '../event/decision-event.ts';
 import { checkTime, type TimeLimits } from './check-time.ts';
@@ -38,29 +44,41 @@ export function createMessageReader({ topic, adapter, adapterOptions, limits }: 
   return (into, message, { partition, nowMs }) => {
     const value = message.value ?? EMPTY;
     const heldSinceMs = Math.min(nowMs, message.writtenAtMs ?? nowMs);
-    const outcome = checkTime(parseValue(parse, value, message.offset), { nowMs, heldSinceMs }, limits);
-    into.add(outcome, (code, detail) => ({
-      receivedAtMs: nowMs,
-      code,
-      detail,
-      source: `kafka:${topic}/${partition}`,
-      position: message.offset,
-      format: adapter.name,
-      raw: Uint8Array.from(value.length > MAX_LINE_BYTES ? value.subarray(0, KEPT_BYTES) : value),
-    }));
+    for (const parsed of parseValue(parse, value, message.offset)) {
+      const outcome = checkTime(parsed, { nowMs, heldSinceMs }, limits);
+      const own = outcome.kind === 'rejected' ? outcome.raw : undefined;
+      into.add(outcome, (code, detail) => ({
+        receivedAtMs: nowMs,
+        code,
+        detail,
+        source: `kafka:${topic}/${partition}`,
+        position: message.offset,
+        format: adapter.name,
+        raw: own === undefined ? keptBytes(value) : Buffer.from(own),
+      }));
+    }
   };
 }
 
 const EMPTY = new Uint8Array();
 
-function parseValue(parse: (record: RawRecord) => RecordOutcome, value: Uint8Array, offset: number): RecordOutcome {
+/** The message as it came; of an oversized one the first bytes. */
+function keptBytes(value: Uint8Array): Uint8Array {
+  return Uint8Array.from(value.length > MAX_LINE_BYTES ? value.subarray(0, KEPT_BYTES) : value);
+}
+
+function parseValue(
+  parse: (record: RawRecord) => AdapterOutcome,
+  value: Uint8Array,
+  offset: number,
+): readonly RecordOutcome[] {
   const refusal = refuseBytes(value);
-  if (refusal !== null) return refusal;
+  if (refusal !== null) return [refusal];
   const bytes = Buffer.from(value.buffer, value.byteOffset, value.byteLength);
   const text = bytes.toString(isAscii(bytes) ? 'latin1' : 'utf8');
   const outcome = parse({ text, fields: null, line: offset });
   // A file may hold blank lines and headers; whoever sends a message means an event.
-  return outcome.kind === 'skip' ? reject('empty_value', 'the message holds no record') : outcome;
+  return outcome.kind === 'skip' ? [reject('empty_value', 'the message holds no record')] : eachOutcome(outcome);
 }
 
 function refuseBytes(value: Uint8Array): Rejection | null {

@@ -5,7 +5,7 @@ import type { IngestMetrics } from '../ingest-metrics.ts';
 import { backoffMs } from './backoff.ts';
 import { DEFAULT_MESSAGE_LIMITS, type IntakeLimits } from './intake-limits.ts';
 import type { KafkaMessagesOptions } from './kafka-messages.ts';
-import { lagMessages } from './kafka-positions.ts';
+import { ageMs, lagMessages } from './kafka-positions.ts';
 import { createMessageReader } from './kafka-record.ts';
 import { MessageIntake } from './message-intake.ts';
 import type { MessageSource, SourceClock } from './message-source.ts';
@@ -49,6 +49,11 @@ export interface PartitionProgress {
   readonly committedOffset: number | null;
   /** Messages that are not stored yet; null while the partition's end is not known. */
   readonly lagMessages: number | null;
+  /**
+   * How old the newest stored message is while others wait, ms; 0 while none does, null while nobody can tell. It grows while
+   * nothing is stored, whatever the rate of messages.
+   */
+  readonly lagMs: number | null;
 }
 
 export interface KafkaProgress {
@@ -86,7 +91,7 @@ export async function startKafkaSource(options: KafkaSourceOptions): Promise<Kaf
   const sourceTrouble = new TroubleLog(log, `reading topic ${JSON.stringify(topic)} from Kafka`);
   const read = createMessageReader({ topic, adapter, adapterOptions, limits: { maxFutureMs, latenessMs } });
   const intake = new MessageIntake({ read, writer, metrics, clock, log, sourceTrouble, limits });
-  await checkKafkaTopic(options.connection, topic, log);
+  await checkKafkaTopic(options.connection, { topic, right: 'Read' }, log);
   const running = new RunningSource(options, limits, intake, sourceTrouble);
   // From here on brokers have answered: what they cannot do yet, as those that have just started, is waited for.
   return running.start(await running.open());
@@ -139,12 +144,13 @@ class RunningSource implements KafkaSource {
     return {
       lastAdvanceMs: this.#intake.lastAdvanceMs,
       heldMessages: this.#intake.heldMessages,
-      partitions: this.#intake.partitions().map(({ partition, storedOffset, committedOffset, endOffset }) => ({
-        partition,
-        storedOffset,
-        committedOffset,
-        lagMessages: lagMessages(storedOffset, endOffset),
-      })),
+      partitions: this.#intake
+        .partitions()
+        .map(({ partition, storedOffset, committedOffset, endOffset, storedWrittenAtMs }) => {
+          const lag = lagMessages(storedOffset, endOffset);
+          const lagMs = ageMs(lag, storedWrittenAtMs, this.#options.clock.nowMs());
+          return { partition, storedOffset, committedOffset, lagMessages: lag, lagMs };
+        }),
     };
   }
 

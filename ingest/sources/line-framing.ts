@@ -17,6 +17,8 @@ const BOM = Uint8Array.of(0xef, 0xbb, 0xbf);
 export interface LineFramerOptions {
   /** Keep blank lines and the `\r` before a newline: for framings in which a record may span lines. */
   readonly isVerbatim: boolean;
+  /** The number of the first line, where reading goes on within an input; default 1, its start. */
+  readonly firstLine?: number;
 }
 
 /**
@@ -32,11 +34,18 @@ export class LineFramer {
   /** Bytes of the line under way, those that are not kept included. */
   private lineBytes = 0;
   private lastByte = 0;
-  private line = 1;
-  private isStart = true;
+  private line: number;
+  private isStart: boolean;
 
   constructor(options: LineFramerOptions) {
     this.isVerbatim = options.isVerbatim;
+    this.line = options.firstLine ?? 1;
+    this.isStart = this.line === 1;
+  }
+
+  /** The number of the line under way, or of the next one. */
+  get nextLine(): number {
+    return this.line;
   }
 
   /** The records that a chunk completes, in batches of at most `MAX_BATCH_RECORDS`. */

@@ -1,5 +1,7 @@
 import { EvenshareError, SECOND_MS } from '../../scheduler-core/kernel/index.ts';
 import type { BatchWriter } from '../batch/batch-writer.ts';
+import type { SubmissionResult } from '../batch/submission.ts';
+import type { DeadLetter } from '../dead-letters.ts';
 import type { IngestMetrics } from '../ingest-metrics.ts';
 import { backoffMs } from './backoff.ts';
 import type { IntakeLimits } from './intake-limits.ts';
@@ -34,6 +36,10 @@ export interface MessageIntakeOptions {
 interface OwnPartition extends StoredPartition {
   readonly buffer: PartitionBuffer;
   endOffset: number | null;
+  /** When the newest message before `storedOffset` was written, epoch ms; null before one is known. */
+  storedWrittenAtMs: number | null;
+  /** Of what was taken and is not stored: up to which offset, and when its last message was written. */
+  written: { readonly nextOffset: number; readonly atMs: number }[];
   isHeld: boolean;
   /** Under way; resolves when the batches that it was begun for are stored, or no longer this process's. */
   flush: Promise<void> | null;
@@ -85,7 +91,7 @@ export class MessageIntake implements MessageSink {
   }
 
   /** By partition, in order. */
-  partitions(): readonly Readonly<StoredPartition & { endOffset: number | null }>[] {
+  partitions(): readonly Readonly<StoredPartition & { endOffset: number | null; storedWrittenAtMs: number | null }>[] {
     return [...this.#own.values()].sort((a, b) => a.partition - b.partition);
   }
 
@@ -106,6 +112,8 @@ export class MessageIntake implements MessageSink {
         storedOffset: offset,
         committedOffset: isCommitted ? offset : null,
         endOffset: null,
+        storedWrittenAtMs: null,
+        written: [],
         isHeld: false,
         flush: null,
       });
@@ -122,6 +130,8 @@ export class MessageIntake implements MessageSink {
       this.#heldBytes += bytes;
     }
     own.buffer.advance(nextOffset);
+    const atMs = messages.at(-1)?.writtenAtMs ?? null;
+    if (atMs !== null) own.written.push({ nextOffset, atMs });
     this.#heldMessages += messages.length;
     if (own.buffer.hasFull) this.#flush(own, false);
     this.#holdBack(own);
@@ -191,6 +201,9 @@ export class MessageIntake implements MessageSink {
       if (!isStored) return;
       own.buffer.remove();
       own.storedOffset = batch.nextOffset;
+      while (own.written[0] !== undefined && own.written[0].nextOffset <= batch.nextOffset) {
+        own.storedWrittenAtMs = own.written.shift()?.atMs ?? null;
+      }
       this.#heldMessages -= batch.messages;
       this.#heldBytes -= batch.bytes;
       this.#advanced();
@@ -201,13 +214,13 @@ export class MessageIntake implements MessageSink {
 
   /** Tries until it is stored; false when it is no longer this process's to store. */
   async #store(own: OwnPartition, batch: BufferedBatch): Promise<boolean> {
-    const { writer, metrics, clock } = this.#options;
+    const { writer, clock } = this.#options;
     this.#storesUnderWay++;
     try {
       for (let attempt = 0; this.#isOwn(own); attempt++) {
         try {
           const result = batch.messages === 0 ? null : await writer.submit(batch.submission);
-          if (result !== null) metrics?.countStored(result, batch.submission.letters);
+          if (result !== null) this.#count(own.partition, batch, result);
           this.#storing.worked();
           return this.#isOwn(own);
         } catch (error) {
@@ -220,6 +233,24 @@ export class MessageIntake implements MessageSink {
     } finally {
       this.#storesUnderWay--;
     }
+  }
+
+  #count(partition: number, batch: BufferedBatch, result: SubmissionResult): void {
+    const { metrics, log } = this.#options;
+    const refused: readonly DeadLetter[] = result.refused ?? [];
+    const letters = [...batch.submission.letters, ...refused];
+    metrics?.countStored(result, letters);
+    metrics?.countMessages(partition, {
+      messages: batch.messages,
+      events: result.accepted,
+      letters: letters.length,
+    });
+    const first = refused[0];
+    if (first === undefined) return;
+    log.error(
+      { source: first.source, position: first.position, rows: refused.length },
+      `the store does not take ${refused.length} row(s), which are dead letters now: ${first.detail}`,
+    );
   }
 
   #isOwn(own: OwnPartition): boolean {

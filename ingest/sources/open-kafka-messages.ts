@@ -1,7 +1,9 @@
 import type { Admin } from 'kafkajs';
+import { EvenshareError } from '../../scheduler-core/kernel/index.ts';
 import { CLIENT_RETRY, createKafka, type KafkaConnection } from './kafka-client.ts';
 import { mapKafkaError, topicAbsent } from './kafka-errors.ts';
 import { KafkaMessages, type KafkaMessagesOptions } from './kafka-messages.ts';
+import { readTopicRights, type TopicRight } from './kafka-rights.ts';
 import type { MessageSink, MessageSource, SourceLog } from './message-source.ts';
 
 /** An answer waits so long for messages; also how soon a partition that is resumed is asked for again. */
@@ -45,23 +47,42 @@ export async function openKafkaMessages(options: KafkaMessagesOptions, sink: Mes
   }
 }
 
+/** A topic that is about to be used, where the configuration names it, and for what. */
+export interface TopicUse {
+  readonly topic: string;
+  /** Default `kafka.topic`. */
+  readonly setting?: string | undefined;
+  readonly right: Exclude<TopicRight, 'Describe'>;
+}
+
 /**
- * Connects, asks whether the topic is there, and disconnects.
+ * Connects, asks whether the topic is there and may be used, and disconnects.
  *
- * @throws EVS_KAFKA_UNREACHABLE (retryable), EVS_KAFKA_TOPIC, EVS_KAFKA_AUTH.
+ * @throws EVS_KAFKA_UNREACHABLE (retryable), EVS_KAFKA_TOPIC, EVS_KAFKA_AUTH naming the right that is missing.
  */
-export async function checkKafkaTopic(connection: KafkaConnection, topic: string, log: SourceLog): Promise<void> {
-  const admin = createKafka(connection, log).admin();
+export async function checkKafkaTopic(connection: KafkaConnection, use: TopicUse, log: SourceLog): Promise<void> {
+  const { topic, setting, right } = use;
+  const kafka = createKafka(connection, log);
+  const admin = kafka.admin();
   try {
-    await connectToTopic(admin, topic);
+    await connectToTopic(admin, topic, setting);
+    const rights = await readTopicRights(kafka, topic);
+    if (rights === null || rights.has(right)) return;
+    throw new EvenshareError(
+      'EVS_KAFKA_AUTH',
+      `the Kafka brokers do not let this user ${right.toLowerCase()} topic ${JSON.stringify(topic)}: grant it ${right} there`,
+    );
   } catch (error) {
-    throw mapKafkaError(error, topic);
+    throw mapKafkaError(error, topic, setting);
   } finally {
     await admin.disconnect().catch(() => undefined);
   }
 }
 
-async function connectToTopic(admin: Admin, topic: string): Promise<void> {
+async function connectToTopic(admin: Admin, topic: string, setting?: string): Promise<void> {
   await admin.connect();
-  if (!(await admin.listTopics()).includes(topic)) throw topicAbsent(topic);
+  if ((await admin.listTopics()).includes(topic)) return;
+  // A list leaves out what this user may not see; asked for by name, the brokers say which it is.
+  await admin.fetchTopicMetadata({ topics: [topic] });
+  throw topicAbsent(topic, setting === undefined ? {} : { setting });
 }

@@ -81,7 +81,7 @@ export class PartitionBuffer {
   }
 
   #opened(nextOffset: number): OpenBatch {
-    this.#open ??= { submission: new SubmissionBuilder(), messages: 0, bytes: 0, nextOffset };
+    this.#open ??= { submission: new SubmissionBuilder({ keepsOrigins: true }), messages: 0, bytes: 0, nextOffset };
     this.#open.nextOffset = nextOffset;
     return this.#open;
   }

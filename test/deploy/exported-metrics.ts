@@ -16,8 +16,13 @@ export async function exportedMetrics(): Promise<ExportedMetrics> {
   for (const { text } of readSources(['analytics', 'ingest', 'cli']).flatMap((source) => source.texts)) {
     if (/^evenshare_[a-z0-9]+(_[a-z0-9]+)+$/.test(text)) metrics.set(text, null);
   }
-  for (const { name } of await registry.getMetricsAsJSON()) {
-    metrics.set(name, labelNamesOf(registry.getSingleMetric(name)));
+  for (const { name, type } of await registry.getMetricsAsJSON()) {
+    const labels = labelNamesOf(registry.getSingleMetric(name));
+    metrics.set(name, labels);
+    // The type is an enum of the client library; a scrape shows its name.
+    if (String(type) !== 'histogram') continue;
+    for (const part of ['sum', 'count']) metrics.set(`${name}_${part}`, labels);
+    metrics.set(`${name}_bucket`, [...(labels ?? []), 'le']);
   }
   registry.clear();
   return metrics;

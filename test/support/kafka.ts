@@ -24,21 +24,26 @@ afterAll(async () => {
 });
 
 /**
- * The broker of this test file, started for the first test that asks. Where Java is missing, or Maven and the jars, the
+ * The broker of this test file, started for the first test that asks, as that one asks for it. Where Java is missing, or Maven and the jars, the
  * test does not run and the end of the run says so; under `CI=true` it fails.
  */
-export async function startKafka(context: Pick<TestContext, 'skip'>): Promise<TestKafka> {
+export async function startKafka(
+  context: Pick<TestContext, 'skip'>,
+  more: { readonly tls?: { readonly keystore: string; readonly truststore: string } } = {},
+): Promise<TestKafka> {
   requirePart(context, { name: 'Java', find: findJava, remedy: 'install a JRE, 17 or newer' });
   if (cachedJars(VERSION) === null) {
     requirePart(context, { name: 'Maven, which fetches Kafka', find: findMaven, remedy: 'install maven' });
     const jars = await fetchJars(VERSION).catch(() => null);
     requirePart(context, { name: `Kafka ${VERSION}`, find: () => jars, remedy: 'npm run kafka -- --fetch says why' });
   }
-  started ??= startBroker({ version: VERSION, users: { [USER.username]: USER.password }, quick: true });
+  started ??= startBroker({ version: VERSION, users: { [USER.username]: USER.password }, quick: true, ...more });
   const broker = await started;
   return {
     bootstrap: broker.bootstrap,
     saslBootstrap: broker.saslBootstrap,
+    saslTlsBootstrap: broker.saslTlsBootstrap,
+    tlsBootstrap: broker.tlsBootstrap,
     dataDir: broker.dataDir,
     pid: broker.pid,
     exited: broker.exited,

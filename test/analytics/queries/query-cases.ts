@@ -8,7 +8,7 @@ import {
   windowCells,
 } from '../../../analytics/window/window-cells.ts';
 import type { Window } from '../../../analytics/window/window-result.ts';
-import { storeDeadLetters } from '../../../ingest/dead-letters.ts';
+import { deadLetterId, storeDeadLetters, storeRetries } from '../../../ingest/dead-letters.ts';
 import type { DecisionEvent } from '../../../ingest/event/decision-event.ts';
 import { declareSlots, event, insertEvents, type TemporaryStore } from '../../support/temporary-store.ts';
 import { FINAL, FROM_MS, PROVISIONAL, storedTenant, TO_MS, WINDOW_MS } from './window-cases.ts';
@@ -118,6 +118,19 @@ export async function fillStore({ store }: TemporaryStore): Promise<void> {
       raw: Buffer.from(''),
     },
   ]);
+  // Once more, a year later: still one letter.
+  const again = { code: 'not_json', detail: 'x', source: 'f', format: 'evenshare', raw: Buffer.from('[') } as const;
+  await storeDeadLetters(store, [{ ...again, position: 2, receivedAtMs: FROM_MS + 366 * 86_400_000 }]);
+  const id = deadLetterId({ source: 'f', position: 1, raw: Buffer.from('{') });
+  await storeRetries(store, [
+    { id, retriedAtMs: TO_MS, refusal: { code: 'missing_field', detail: 'no tenant' } },
+    { id, retriedAtMs: TO_MS - 1, refusal: { code: 'torn_line', detail: 'y' } },
+    {
+      id: deadLetterId({ source: 'f', position: 3, raw: Buffer.from('') }),
+      retriedAtMs: TO_MS,
+      refusal: null,
+    },
+  ]);
   await store.insert(
     'intake',
     'coverage_reports',
@@ -206,6 +219,20 @@ export const PARAMETERS = {
   smallest: [1, 1],
   over_share_windows: [FROM_MS / WINDOW_MS],
   over_share_tenants: ['a'],
+  id_from: 0,
+  id_to: '18446744073709551615',
+  source: '',
+  code: '',
+  with_stored: true,
+  before_ms: Number.MAX_SAFE_INTEGER,
+  before_id: '18446744073709551615',
+  letters: 100,
+  sources: ['f'],
+  position_from: 0,
+  position_to: 3,
+  ids: ['{', '[', ''].map((raw, index) =>
+    BigInt(`0x${deadLetterId({ source: 'f', position: index + 1, raw: Buffer.from(raw) })}`),
+  ),
 } as const;
 
 /** Where a query needs another value to have rows: what stands before the windows, not in them. */

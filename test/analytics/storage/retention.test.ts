@@ -83,6 +83,13 @@ describe('retention', () => {
     expect(await left('dead_letters', 'source')).toEqual(['fresh']);
   });
 
+  it('keeps what became of dead letters as long as letters', async () => {
+    const note = (id: number, days: number): string => tsvRow(['stored', id, daysAgo(days)]);
+    const columns = ['outcome', 'letter_id', 'retried_at_ms'];
+    await opened.store.insert('intake', 'dead_letter_retries', columns, note(1, 29) + note(2, 31));
+    expect(await left('dead_letter_retries', 'letter_id')).toEqual(['1']);
+  });
+
   it('made shorter drops what is stored already; left as it is starts no work', async () => {
     const started = () => opened.store.query('reads', UNDER_WAY(''), {});
     const before = await started();

@@ -4,6 +4,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } fr
 import type { Store } from '../../../analytics/storage/index.ts';
 import { contentsOf } from '../../support/store-contents.ts';
 import { type TemporaryStore, temporaryStore } from '../../support/temporary-store.ts';
+import { until } from '../../support/until.ts';
 import {
   emptyStore,
   type IntakeServer,
@@ -12,6 +13,7 @@ import {
   lines,
   recent,
 } from './intake-server.ts';
+import { REFERENCE_FRAME, repeatedFrame, storedFrame } from './zstd-encoder.ts';
 
 // What the intake refuses as a whole: nothing of it is stored, and the sender is told why as problem details.
 
@@ -101,6 +103,25 @@ describe('a packed body', () => {
     expect(await contentsOf(temporary.store)).toMatchObject(NOTHING);
   });
 
+  test('of Zstandard that unpacks to far more than the limit is refused with 413, before it is all unpacked', async () => {
+    const intake = await serve({ maxBodyBytes: 65_536 });
+    const bomb = repeatedFrame(0x20, 8_000);
+    expect(bomb.length).toBeLessThan(65_536);
+    const answer = await intake.post(bomb, { 'content-encoding': 'zstd' });
+    expect(answer).toMatchObject({ status: 413, body: { detail: expect.stringMatching(/unpacks to more than/) } });
+  });
+
+  test.each([
+    ['is not packed', Buffer.from(VALID)],
+    ['was cut off', storedFrame(Buffer.from(VALID)).subarray(0, -6)],
+    ['is damaged', Buffer.concat([REFERENCE_FRAME.subarray(0, 40), Buffer.from('damaged, damaged')])],
+    ['has something else after its end', Buffer.concat([storedFrame(Buffer.from(VALID)), Buffer.from(VALID)])],
+  ])('of Zstandard that %s is refused with 400', async (_name, body) => {
+    const answer = await (await serve()).post(body, { 'content-encoding': 'zstd' });
+    expect(answer).toMatchObject({ status: 400, body: { code: 'EVS_HTTP', detail: expect.stringMatching(/zstd/) } });
+    expect(await contentsOf(temporary.store)).toMatchObject(NOTHING);
+  });
+
   test('in several parts, each packed, is taken whole', async () => {
     const body = Buffer.concat([gzipSync(VALID), gzipSync(lines(recent('r2')))]);
     expect((await (await serve()).post(body, GZIP)).body).toMatchObject({ accepted: 2 });
@@ -108,7 +129,10 @@ describe('a packed body', () => {
 
   test('in another way than gzip is refused with 415', async () => {
     const answer = await (await serve()).post(VALID, { 'content-encoding': 'br' });
-    expect(answer).toMatchObject({ status: 415, body: { detail: expect.stringMatching(/must be gzip or identity/) } });
+    expect(answer).toMatchObject({
+      status: 415,
+      body: { detail: expect.stringMatching(/must be gzip, zstd or identity/) },
+    });
   });
 });
 
@@ -155,6 +179,31 @@ describe('an intake that is behind', () => {
     expect(await first).toMatchObject({ status: 202, body: { accepted: 3 } });
     expect((await intake.post(bodyOf('b'))).status).toBe(202);
     expect(await contentsOf(temporary.store)).toMatchObject({ requests: 6, requestIds: 6 });
+  });
+});
+
+describe('an intake that holds as much as it may', () => {
+  const some = (prefix: string) => lines(...Array.from({ length: 30 }, (_, index) => recent(`${prefix}${index}`)));
+
+  test.each([
+    ['as it came', (text: string) => text, {}],
+    ['unpacked', (text: string) => gzipSync(text), { 'content-encoding': 'gzip' }],
+  ])('answers 429 for the bytes of a body %s, and takes it when others are done', async (_, pack, headers) => {
+    const gate = new Gate();
+    const intake = await serve({ maxHeldBytes: 3_000 }, gate.before(temporary.store));
+    const first = intake.post(some('a'));
+    await gate.reached;
+    const refused = await intake.post(pack(some('b')), headers);
+    expect(refused).toMatchObject({ status: 429, body: { status: 429, code: 'EVS_BUSY' } });
+    expect(Number(refused.headers.get('retry-after'))).toBeGreaterThan(0);
+    gate.open();
+    // Alone it may be larger than all together.
+    expect(await first).toMatchObject({ status: 202, body: { accepted: 30 } });
+    // Its room is given back once its connection has let go of it.
+    await until('there is room', async () =>
+      (await intake.post(pack(some('b')), headers)).status === 202 ? true : null,
+    );
+    expect(await contentsOf(temporary.store)).toMatchObject({ requests: 60, requestIds: 60 });
   });
 });
 

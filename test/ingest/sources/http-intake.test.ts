@@ -14,6 +14,7 @@ import {
   storedLetters,
   storedRequests,
 } from './intake-server.ts';
+import { REFERENCE_FRAME, storedFrame } from './zstd-encoder.ts';
 
 // What a gateway may post, through the real server into the real store.
 
@@ -60,10 +61,14 @@ describe('a body', () => {
     ['CloudEvents, batched', 'application/cloudevents-batch+json', JSON.stringify([envelope('r1'), envelope('r2')])],
     ['CloudEvents, a line each', 'application/x-ndjson', lines(envelope('r1'), envelope('r2'))],
   ])('of %s is taken', async (_name, type, body) => {
-    for (const packed of [false, true]) {
-      const headers = { 'content-type': type, ...(packed ? { 'content-encoding': 'gzip' } : {}) };
-      const answer = await intake.post(packed ? gzipSync(body) : body, headers);
-      expect(answer).toMatchObject({ status: 202, body: { ...ALL_TAKEN, duplicate: packed ? 2 : 0 } });
+    for (const { encoding, packed } of [
+      { encoding: 'identity', packed: body },
+      { encoding: 'gzip', packed: gzipSync(body) },
+      { encoding: 'zstd', packed: storedFrame(Buffer.from(body)) },
+    ]) {
+      const answer = await intake.post(packed, { 'content-type': type, 'content-encoding': encoding });
+      const duplicate = encoding === 'identity' ? 0 : 2;
+      expect(answer).toMatchObject({ status: 202, body: { ...ALL_TAKEN, duplicate } });
       expect(await idsStored()).toEqual(['r1', 'r2']);
     }
     expect(await storedLetters(temporary.store)).toEqual([]);
@@ -76,6 +81,16 @@ describe('a body', () => {
     const answer = await intake.post(JSON.stringify(event), { 'content-type': type });
     expect(answer).toMatchObject({ status: 202, body: { ...ALL_TAKEN, accepted: 1 } });
     expect(await idsStored()).toEqual(['r1']);
+  });
+
+  test('packed by the reference implementation of Zstandard is taken', async () => {
+    const answer = await intake.post(REFERENCE_FRAME, { 'content-encoding': 'zstd' });
+    // Its events are of another day than the intake's.
+    expect(answer).toMatchObject({ status: 202, body: { accepted: 0, rejected_total: 40 } });
+    expect(answer.body.rejected).toMatchObject([
+      { line: 1, code: 'too_late' },
+      ...Array(39).fill({ code: 'too_late' }),
+    ]);
   });
 
   test('of CloudEvents takes id, source and time for what the events lack', async () => {

@@ -1,7 +1,14 @@
 import { Registry } from 'prom-client';
 import { defineQuery, type Store } from '../../../analytics/storage/index.ts';
 import type { AccessToken } from '../../../dashboards/index.ts';
-import { createBatchWriter, createIngestMetrics, routeHttpIntake, storeSink } from '../../../ingest/index.ts';
+import {
+  createBatchWriter,
+  createIngestMetrics,
+  type EventSink,
+  routeHttpIntake,
+  storeSink,
+  type TraceFormats,
+} from '../../../ingest/index.ts';
 import { DAY_MS, MINUTE_MS } from '../../../scheduler-core/kernel/index.ts';
 import { testServer } from '../../dashboards/test-server.ts';
 
@@ -11,6 +18,10 @@ export interface IntakeServerOptions {
   readonly tokens?: readonly AccessToken[];
   readonly maxBodyBytes?: number;
   readonly maxPendingEvents?: number;
+  readonly maxHeldBytes?: number;
+  readonly traces?: TraceFormats;
+  /** Default: the store. */
+  readonly sink?: EventSink;
 }
 
 export interface IntakeAnswer {
@@ -23,6 +34,8 @@ export interface IntakeServer {
   readonly url: string;
   /** Posts to `/v1/events`, as NDJSON unless the headers say otherwise. */
   post(body: string | Uint8Array, headers?: Readonly<Record<string, string>>): Promise<IntakeAnswer>;
+  /** The same to `/v1/traces`, as JSON. */
+  postTraces(body: string | Uint8Array, headers?: Readonly<Record<string, string>>): Promise<IntakeAnswer>;
   /** The counters, as `/metrics` would show them. */
   metrics(): Promise<string>;
   close(): Promise<void>;
@@ -35,25 +48,33 @@ export async function intakeServer(store: Store, options: IntakeServerOptions = 
   const nowMs = () => INTAKE_NOW_MS;
   const maxPendingEvents = options.maxPendingEvents ?? 100_000;
   routeHttpIntake(app, {
-    sink: storeSink(createBatchWriter(store, { nowMs, maxPendingEvents, maxBatchEvents: 20_000 })),
+    sink: options.sink ?? storeSink(createBatchWriter(store, { nowMs, maxPendingEvents, maxBatchEvents: 20_000 })),
     metrics: createIngestMetrics(registry),
     nowMs,
     yieldTurn: async () => undefined,
     maxBodyBytes: options.maxBodyBytes ?? 1_048_576,
     maxFutureMs: 5 * MINUTE_MS,
     latenessMs: 2 * DAY_MS,
+    ...(options.maxHeldBytes === undefined ? {} : { maxHeldBytes: options.maxHeldBytes }),
+    ...(options.traces === undefined ? {} : { traces: options.traces }),
   });
   const url = await app.listen({ port: 0, host: '127.0.0.1' });
+  const post = async (
+    path: string,
+    body: string | Uint8Array,
+    headers: Readonly<Record<string, string>>,
+  ): Promise<IntakeAnswer> => {
+    const response = await fetch(`${url}${path}`, {
+      method: 'POST',
+      headers,
+      body: typeof body === 'string' ? body : new Blob([Uint8Array.from(body)]),
+    });
+    return { status: response.status, headers: response.headers, body: JSON.parse(await response.text()) };
+  };
   return {
     url,
-    async post(body, headers = {}) {
-      const response = await fetch(`${url}/v1/events`, {
-        method: 'POST',
-        headers: { 'content-type': 'application/x-ndjson', ...headers },
-        body: typeof body === 'string' ? body : new Blob([Uint8Array.from(body)]),
-      });
-      return { status: response.status, headers: response.headers, body: JSON.parse(await response.text()) };
-    },
+    post: (body, headers = {}) => post('/v1/events', body, { 'content-type': 'application/x-ndjson', ...headers }),
+    postTraces: (body, headers = {}) => post('/v1/traces', body, { 'content-type': 'application/json', ...headers }),
     metrics: () => registry.metrics(),
     close: () => app.close(),
   };

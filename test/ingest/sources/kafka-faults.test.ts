@@ -12,7 +12,6 @@ import { type TemporaryStore, temporaryStore } from '../../support/temporary-sto
 import {
   caughtUp,
   collectingLog,
-  committedOffsets,
   eventMessages,
   eventually,
   send,
@@ -51,7 +50,8 @@ describe('a start that cannot succeed', () => {
       await expect(startKafkaSource(sourceOptions(kafka.bootstrap, 'missing', writer))).rejects.toMatchObject({
         code: 'EVS_KAFKA_TOPIC',
         retryable: false,
-        message: 'topic "missing" is not on the Kafka brokers: create it, or name another with kafka.topic',
+        message:
+          'topic "missing" is not on the Kafka brokers: create it with "evenshare topics create", or name another with kafka.topic',
       });
     }
     const { log } = collectingLog();
@@ -177,20 +177,36 @@ describe('what a topic may do to its readers', () => {
     expect(await stored(temporary.store, 'remade-again')).toEqual({ requests: 90, deliveries });
   });
 
-  it('is told when its messages are packed in a way that is not read here, and nothing is committed', async (context) => {
+  it.for(['gzip', 'snappy', 'lz4', 'zstd'])('is read when its messages are packed with %s', async (codec, context) => {
     const kafka = await startKafka(context);
-    const configEntries = [{ name: 'compression.type', value: 'snappy' }];
+    const topic = `packed-${codec}`;
+    const configEntries = [{ name: 'compression.type', value: codec }];
     await withAdmin(kafka, (admin) =>
-      admin.createTopics({ waitForLeaders: true, topics: [{ topic: 'packed', numPartitions: 1, configEntries }] }),
+      admin.createTopics({ waitForLeaders: true, topics: [{ topic, numPartitions: 1, configEntries }] }),
     );
-    await send(kafka, 'packed', eventMessages('packed', 3));
-    const source = await startKafkaSource(sourceOptions(kafka.bootstrap, 'packed', writer));
-    await expect(source.done).rejects.toMatchObject({
-      code: 'EVS_KAFKA_TOPIC',
-      message:
-        'topic "packed" holds messages compressed in a way that is not read here: let producers use gzip or none',
-    });
-    expect((await committedOffsets(kafka, 'packed'))[0]).toBeLessThanOrEqual(0);
+    // Batches of one message, of many, and of more than one block.
+    const events = eventMessages(topic, 3_000);
+    await send(kafka, topic, events.slice(0, 1));
+    await send(kafka, topic, events.slice(1));
+    await withSources([sourceOptions(kafka.bootstrap, topic, writer)], (source) => caughtUp(kafka, topic, [source]));
+    expect(await stored(temporary.store, topic)).toEqual({ requests: 3_000, deliveries: 3_000 });
+  });
+
+  it('begins at a moment when it is told to, and only then', async (context) => {
+    const kafka = await startKafka(context);
+    await kafka.createTopic('moment', 2);
+    const startAtMs = systemClock.nowMs() - 60_000;
+    const at = (ms: number, messages: ReturnType<typeof eventMessages>) =>
+      messages.map((message) => ({ ...message, partition: 0, timestamp: String(ms) }));
+    await send(kafka, 'moment', at(startAtMs - 1, eventMessages('moment-before', 20)));
+    await send(kafka, 'moment', at(startAtMs, eventMessages('moment', 30)));
+    const options = sourceOptions(kafka.bootstrap, 'moment', writer, { startAtMs });
+    await withSources([options], (source) => caughtUp(kafka, 'moment', [source]));
+    expect((await stored(temporary.store, 'moment-before')).requests).toBe(0);
+    expect((await stored(temporary.store, 'moment')).requests).toBe(30);
+    await send(kafka, 'moment', at(startAtMs - 1, eventMessages('moment-late', 10)));
+    await withSources([options], (source) => caughtUp(kafka, 'moment', [source]));
+    expect((await stored(temporary.store, 'moment-late')).requests, 'what is committed goes before').toBe(10);
   });
 });
 

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { decideStart, lagMessages } from '../../../ingest/sources/kafka-positions.ts';
+import { ageMs, decideStart, lagMessages } from '../../../ingest/sources/kafka-positions.ts';
 
 describe('where a partition is read from', () => {
   it.each([
@@ -47,5 +47,17 @@ describe('lag', () => {
     [3, null, null, 'not known is not 0'],
   ] as const)('stored to %j of %j is %j messages (%s)', (storedOffset, endOffset, lag, _why) => {
     expect(lagMessages(storedOffset, endOffset)).toBe(lag);
+  });
+});
+
+describe('how far behind in time', () => {
+  it.each([
+    { why: 'nothing waits, however old', lag: 0, writtenAtMs: 0, ms: 0 },
+    { why: 'the newest stored message is so old', lag: 5, writtenAtMs: 400, ms: 600 },
+    { why: 'clocks disagree', lag: 5, writtenAtMs: 2_000, ms: 0 },
+    { why: 'nothing was stored yet', lag: 5, writtenAtMs: null, ms: null },
+    { why: 'the end is not known', lag: null, writtenAtMs: 400, ms: null },
+  ])('$ms ms: $why', ({ lag, writtenAtMs, ms }) => {
+    expect(ageMs(lag, writtenAtMs, 1_000)).toBe(ms);
   });
 });

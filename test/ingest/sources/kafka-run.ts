@@ -95,7 +95,12 @@ export async function withSources<Result>(
 export async function send(
   kafka: Pick<TestKafka, 'bootstrap'>,
   topic: string,
-  messages: readonly { readonly key?: string; readonly partition?: number; readonly value: Buffer | string | null }[],
+  messages: readonly {
+    readonly key?: string;
+    readonly partition?: number;
+    readonly timestamp?: string;
+    readonly value: Buffer | string | null;
+  }[],
 ): Promise<void> {
   const client = new Kafka({ brokers: [kafka.bootstrap], clientId: 'gateway', logLevel: logLevel.NOTHING });
   const producer = client.producer({ createPartitioner: Partitioners.DefaultPartitioner });
