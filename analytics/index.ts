@@ -18,9 +18,11 @@ export {
   type WindowsQuery,
 } from './fairness-reader.ts';
 export { createPoolMetrics, type PoolMetrics } from './metrics.ts';
+export type { StreamProgressRow } from './queries/stream-progress.ts';
 export type { TenantFigures, TenantHistoryWindow } from './queries/tenant-history.ts';
 export type { Store } from './storage/index.ts';
 export { createStoreReader, type StoreReaderOptions } from './store-reader.ts';
+export { readStreamProgress } from './stream-progress.ts';
 export {
   createTenantHistoryReader,
   type KnownTenant,

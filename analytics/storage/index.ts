@@ -17,4 +17,4 @@ export {
   type Settings,
   settingsClause,
 } from './statement.ts';
-export { isAboutRows } from './store-error.ts';
+export { isAboutRows, rowInRefusal } from './store-error.ts';

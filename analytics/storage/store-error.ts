@@ -94,6 +94,16 @@ export function isAboutRows(error: unknown): boolean {
   return code !== null && ABOUT_ROWS.has(code);
 }
 
+/**
+ * Which row of an insert the store names in a refusal, counted from 0; null when it names none. A hint of where to look:
+ * a value that is quoted beside it may look like one.
+ */
+export function rowInRefusal(error: unknown): number | null {
+  if (!(error instanceof EvenshareError) || !(error.cause instanceof Error)) return null;
+  const row = /\bat row (\d+)/.exec(error.cause.message)?.[1];
+  return row === undefined ? null : Number(row) - 1;
+}
+
 function isPassing(code: string | null, kind: 'embedded' | 'server'): boolean {
   if (code !== null && PASSING.has(code)) return true;
   return kind === 'server' && !isNumber(code);

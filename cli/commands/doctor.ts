@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import { createStoreReader, type Store } from '../../analytics/index.ts';
+import { createStoreReader, readStreamProgress, type Store, type StreamProgressRow } from '../../analytics/index.ts';
 import { migrate, openClickHouse } from '../../analytics/storage/index.ts';
 import { DAY_MS, EvenshareError } from '../../scheduler-core/kernel/index.ts';
 import type { CliContext, GlobalOptions } from '../context.ts';
@@ -81,7 +81,9 @@ async function examineData(context: CliContext, store: Store, config: Config): P
   const reader = createStoreReader(store, { windowMs: config.windowMs, poolOptions: config.poolOptions });
   const pools = await reader.pools();
   const letters = Object.entries(await reader.deadLetters(context.clock.nowMs() - DAY_MS));
+  const streams = await readStreamProgress(store);
   return [
+    ...streams.map(checkStream),
     ...pools.map((pool) => ({
       check: `pool ${pool.pool}`,
       ok: true,
@@ -97,6 +99,20 @@ async function examineData(context: CliContext, store: Store, config: Config): P
         letters.length === 0 ? 'none in the last day' : letters.map(([code, count]) => `${code} ${count}`).join(', '),
     },
   ];
+}
+
+/** Rows against offsets: what lies between two offsets is an event, a dead letter, or lost. */
+function checkStream(row: StreamProgressRow): Check {
+  const { topic, partition, fromOffset, toOffset, missingOffsets, messages, events, letters } = row;
+  const stored = `offsets ${fromOffset} to ${toOffset}: ${messages} messages, ${events} events, ${letters} dead letters`;
+  return {
+    check: `topic ${topic}, partition ${partition}`,
+    ok: missingOffsets === 0,
+    detail:
+      missingOffsets === 0
+        ? stored
+        : `${stored}; ${missingOffsets} offsets were passed over: set the group back to read them again, if they are still kept`,
+  };
 }
 
 function failed(check: string, error: unknown): Check {

@@ -199,7 +199,10 @@ interface Target {
   readonly watch?: BatchWatch | undefined;
 }
 
-/** Effects in order, each safe to repeat: 1 requests, 2 what pools and gateways announced, 3 dead letters, 4 answer. */
+/**
+ * Effects in order, each safe to repeat: 1 requests, 2 what pools and gateways announced, 3 dead letters, 4 which offsets that
+ * were, 5 answer.
+ */
 async function writeBatch(into: Target, batch: readonly Submission[], nowMs: number): Promise<SubmissionResult[]> {
   const { store } = into;
   const results = await writeRequests(into, batch, nowMs);
@@ -217,6 +220,7 @@ async function writeBatch(into: Target, batch: readonly Submission[], nowMs: num
     store,
     batch.flatMap((submission) => submission.letters),
   );
+  await insertSpans(store, batch, nowMs);
   return results;
 }
 
@@ -289,4 +293,15 @@ async function insertCoverage(store: Store, reports: readonly CoverageReport[], 
   const columns = ['pool', 'gateway', 'from_ms', 'to_ms', 'decisions', 'stored_at_ms'];
   const cells = (one: CoverageReport): Cell[] => [one.pool, one.gateway, one.fromMs, one.toMs, one.decisions, nowMs];
   await store.insert('intake', 'coverage_reports', columns, reports.map((one) => tsvRow(cells(one))).join(''));
+}
+
+async function insertSpans(store: Store, batch: readonly Submission[], nowMs: number): Promise<void> {
+  const columns = ['topic', 'partition', 'from_offset', 'to_offset', 'messages', 'events', 'letters', 'stored_at_ms'];
+  const rows = batch.flatMap(({ span, letters, decisions, pools, coverage }) => {
+    if (span === undefined) return [];
+    const { topic, partition, fromOffset, toOffset, messages } = span;
+    const events = decisions.length + pools.length + coverage.length;
+    return [tsvRow([topic, partition, fromOffset, toOffset, messages, events, letters.length, nowMs])];
+  });
+  await store.insert('intake', 'stream_progress', columns, rows.join(''));
 }

@@ -1,6 +1,16 @@
 import type { DeadLetter } from '../dead-letters.ts';
 import type { CoverageReport, DecisionEvent, PoolAnnouncement, RecordOutcome } from '../event/decision-event.ts';
 
+/** Which messages of a topic a submission holds all of. */
+export interface StreamSpan {
+  readonly topic: string;
+  readonly partition: number;
+  /** `[fromOffset, toOffset)`. */
+  readonly fromOffset: number;
+  readonly toOffset: number;
+  readonly messages: number;
+}
+
 /** What one source hands over to be stored together: a request's body, or a piece of a file. */
 export interface Submission {
   readonly decisions: readonly DecisionEvent[];
@@ -9,6 +19,8 @@ export interface Submission {
   readonly letters: readonly DeadLetter[];
   /** How each record would become a dead letter, should the store not take it; absent: then all of it fails. */
   readonly origins?: Origins;
+  /** Noted beside what it became, once that is stored; absent for sources without offsets. */
+  readonly span?: StreamSpan;
 }
 
 /** Makes the dead letter of one record. */

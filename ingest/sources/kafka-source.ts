@@ -90,7 +90,7 @@ export async function startKafkaSource(options: KafkaSourceOptions): Promise<Kaf
   const limits = { ...DEFAULT_MESSAGE_LIMITS, ...options.limits };
   const sourceTrouble = new TroubleLog(log, `reading topic ${JSON.stringify(topic)} from Kafka`);
   const read = createMessageReader({ topic, adapter, adapterOptions, limits: { maxFutureMs, latenessMs } });
-  const intake = new MessageIntake({ read, writer, metrics, clock, log, sourceTrouble, limits });
+  const intake = new MessageIntake({ topic, read, writer, metrics, clock, log, sourceTrouble, limits });
   await checkKafkaTopic(options.connection, { topic, right: 'Read' }, log);
   const running = new RunningSource(options, limits, intake, sourceTrouble);
   // From here on brokers have answered: what they cannot do yet, as those that have just started, is waited for.

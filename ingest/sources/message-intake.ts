@@ -1,6 +1,6 @@
 import { EvenshareError, SECOND_MS } from '../../scheduler-core/kernel/index.ts';
 import type { BatchWriter } from '../batch/batch-writer.ts';
-import type { SubmissionResult } from '../batch/submission.ts';
+import type { Submission, SubmissionResult } from '../batch/submission.ts';
 import type { DeadLetter } from '../dead-letters.ts';
 import type { IngestMetrics } from '../ingest-metrics.ts';
 import { backoffMs } from './backoff.ts';
@@ -22,6 +22,8 @@ import { TroubleLog } from './trouble-log.ts';
 const MAX_STORE_WAIT_MS = 10 * SECOND_MS;
 
 export interface MessageIntakeOptions {
+  /** Whose offsets these are. */
+  readonly topic: string;
   readonly read: MessageReader;
   readonly writer: BatchWriter;
   readonly metrics: IngestMetrics | null;
@@ -219,7 +221,7 @@ export class MessageIntake implements MessageSink {
     try {
       for (let attempt = 0; this.#isOwn(own); attempt++) {
         try {
-          const result = batch.messages === 0 ? null : await writer.submit(batch.submission);
+          const result = batch.messages === 0 ? null : await writer.submit(this.#spanned(own, batch));
           if (result !== null) this.#count(own.partition, batch, result);
           this.#storing.worked();
           return this.#isOwn(own);
@@ -233,6 +235,12 @@ export class MessageIntake implements MessageSink {
     } finally {
       this.#storesUnderWay--;
     }
+  }
+
+  #spanned({ partition, storedOffset }: OwnPartition, { submission, messages, nextOffset }: BufferedBatch): Submission {
+    const { decisions, pools, coverage, letters, origins } = submission;
+    const span = { topic: this.#options.topic, partition, fromOffset: storedOffset, toOffset: nextOffset, messages };
+    return { decisions, pools, coverage, letters, span, ...(origins === undefined ? {} : { origins }) };
   }
 
   #count(partition: number, batch: BufferedBatch, result: SubmissionResult): void {

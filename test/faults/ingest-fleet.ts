@@ -1,4 +1,5 @@
 import { type ChildProcessByStdio, spawn } from 'node:child_process';
+import { appendFileSync } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Readable } from 'node:stream';
@@ -26,6 +27,8 @@ interface Member {
   isWanted: boolean;
   isReady: boolean;
   readonly clockFile: string;
+  /** All that its lives say on standard error. */
+  readonly logFile: string;
 }
 
 /** `evenshare ingest`, several times; whoever ends is started again, as an orchestrator does. */
@@ -49,8 +52,9 @@ export class IngestFleet {
   /** One more; returns its number. */
   add(): number {
     const index = this.#members.length;
-    const clockFile = join(this.#options.folder, `clock-${index}`);
-    this.#members.push({ child: null, isWanted: true, isReady: false, clockFile });
+    const fileOf = (name: string): string => join(this.#options.folder, `${name}-${index}`);
+    const files = { clockFile: fileOf('clock'), logFile: fileOf('ingest.log') };
+    this.#members.push({ child: null, isWanted: true, isReady: false, ...files });
     void this.#keepAlive(index);
     return index;
   }
@@ -129,6 +133,7 @@ export class IngestFleet {
     });
     child.stderr.on('data', (chunk) => {
       words = (words + String(chunk)).slice(-KEPT_WORDS);
+      appendFileSync(member.logFile, chunk);
     });
     const signal = await new Promise<NodeJS.Signals | null>((ended) => child.once('exit', (_, by) => ended(by)));
     process.off('exit', endWithParent);

@@ -71,10 +71,11 @@ async function main(): Promise<number> {
       print,
     });
     for (const line of resultLines(result, seed)) print(line);
+    if (isFaultless(result)) await rm(folder, { recursive: true, force: true });
+    else print(`what the processes said is in ${folder}`);
     return isFaultless(result) ? 0 : 1;
   } finally {
     await broker.kill();
-    await rm(folder, { recursive: true, force: true });
   }
 }
 

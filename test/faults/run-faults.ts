@@ -239,7 +239,7 @@ log: { level: warn }
   /** Until the group has committed everything that the topic holds. */
   async #caughtUp(): Promise<void> {
     const giveUp = AbortSignal.timeout(SETTLE_LIMIT_MS);
-    while (!giveUp.aborted) {
+    for (let turn = 0; !giveUp.aborted; turn++) {
       const behind = await this.#withAdmin(async (admin) => {
         const ends = new Map((await admin.fetchTopicOffsets(TOPIC)).map((one) => [one.partition, Number(one.offset)]));
         const [group] = await admin.fetchOffsets({ groupId: GROUP, topics: [TOPIC] });
@@ -247,6 +247,7 @@ log: { level: warn }
         return [...ends].reduce((sum, [partition, end]) => sum + end - Math.max(0, committed.get(partition) ?? 0), 0);
       }).catch(() => null);
       if (behind === 0) return;
+      if (turn % 10 === 9) this.#options.print(`${behind ?? 'nobody knows how many'} messages are not committed yet`);
       await systemClock.sleep(500);
     }
     this.#options.print(`${SETTLE_LIMIT_MS / 1_000} s were not enough: what is missing counts as lost`);

@@ -56,6 +56,9 @@ function row(window: Window, computation: number): WindowRow {
   };
 }
 
+/** In 2096: rows that are kept for some days only are kept whenever this runs. */
+const KEPT_MS = 4_000_000_000_000;
+
 /** A store that holds something for every query. */
 export async function fillStore({ store }: TemporaryStore): Promise<void> {
   // An event an insert, so that those of one request are stored apart.
@@ -139,6 +142,20 @@ export async function fillStore({ store }: TemporaryStore): Promise<void> {
       ['p', 'g1', FROM_MS, FROM_MS + 30_000, 9, 1],
       ['p', 'g1', FROM_MS, FROM_MS + 30_000, 2, 2],
       ['p', 'silent', FROM_MS + 30_000, FROM_MS + 90_000, 5, 1],
+    ]
+      .map((cells) => tsvRow(cells))
+      .join(''),
+  );
+  await store.insert(
+    'intake',
+    'stream_progress',
+    ['topic', 'partition', 'from_offset', 'to_offset', 'messages', 'events', 'letters', 'stored_at_ms'],
+    [
+      ['t', 0, 0, 10, 10, 9, 1, KEPT_MS],
+      // Delivered again with more; then a gap of five.
+      ['t', 0, 5, 20, 15, 15, 0, KEPT_MS],
+      ['t', 0, 25, 30, 5, 5, 0, KEPT_MS],
+      ['t', 1, 7, 8, 1, 0, 1, KEPT_MS],
     ]
       .map((cells) => tsvRow(cells))
       .join(''),

@@ -124,7 +124,8 @@ describe('a broker that goes away', () => {
         expect(source.progress().lastAdvanceMs).toBeGreaterThan(lastAdvanceMs);
       });
       expect((await stored(temporary.store, topic)).requests).toBe(900);
-      const fails = `reading topic "${topic}" from Kafka fails and is tried again: no Kafka broker answers`;
+      // One that stops in order may say first that it serves no groups any more.
+      const fails = `reading topic "${topic}" from Kafka fails and is tried again: `;
       expect(lines.map((line) => (line.startsWith(fails) ? 'fails' : line))).toEqual([
         'fails',
         `reading topic "${topic}" from Kafka works again`,

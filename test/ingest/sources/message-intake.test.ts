@@ -61,6 +61,7 @@ class World {
       maxHeldBytes: 1e6,
     };
     this.intake = new MessageIntake({
+      topic: 'decisions',
       read: createMessageReader({
         topic: 't',
         adapter: findAdapter('evenshare'),
