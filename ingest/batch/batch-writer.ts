@@ -1,14 +1,11 @@
-import { setImmediate as nextTurn } from 'node:timers/promises';
-import { type Cell, isAboutRows, type Settings, type Store, tsvRow } from '../../analytics/storage/index.ts';
+import type { Store } from '../../analytics/storage/index.ts';
 import { EvenshareError } from '../../scheduler-core/kernel/index.ts';
-import { storeDeadLetters } from '../dead-letters.ts';
-import type { CoverageReport, DecisionEvent, PoolAnnouncement } from '../event/decision-event.ts';
-import { leanShape } from '../event/event-row.ts';
-import { KnownRequests } from './count-known.ts';
-import { existingRequests, StoredMinutes } from './existing-requests.ts';
+import type { DeadLetter } from '../dead-letters.ts';
+import { StoredMinutes } from './existing-requests.ts';
 import { decideGatherMs, type GatherLimits } from './flush-policy.ts';
-import { isSkewed, type Submission, type SubmissionResult } from './submission.ts';
-import { writeRowsApart } from './write-rows-apart.ts';
+import { Refusals } from './refusals.ts';
+import type { Submission, SubmissionResult } from './submission.ts';
+import { type BatchTarget, writeBatch } from './write-batch.ts';
 
 /** Told of what the writer does, to be counted. */
 export interface BatchWatch {
@@ -86,7 +83,7 @@ export function createBatchWriter(store: Store, options: BatchWriterOptions): Ba
       for (const pending of batch) events += weightOf(pending.submission);
       queuedEvents -= events;
       const into = { store, minutes, watch: options.watch };
-      const isStored = await writeApart(into, batch, { nowMs: lastStartMs, splitsLeft: MAX_SPLITS });
+      const isStored = await answerAll(into, batch, lastStartMs);
       if (isStored) options.watch?.batchStored(events, options.nowMs() - lastStartMs);
       pendingEvents -= events;
     }
@@ -124,56 +121,32 @@ export function createBatchWriter(store: Store, options: BatchWriterOptions): Ba
   };
 }
 
-/** How often a refused batch is cut in two: enough to find a few bad submissions among thousands. */
-const MAX_SPLITS = 48;
+interface WatchedTarget extends BatchTarget {
+  readonly watch?: BatchWatch | undefined;
+}
 
-/**
- * Stores a batch and answers each submission. What the store refuses for its rows is stored by halves, so that one row
- * that it cannot take fails the sender of that row, or becomes a dead letter where its origin is known, and nobody who
- * happened to come along with it. True when all of it was stored as it came.
- */
-async function writeApart(
-  into: Target,
-  batch: readonly Pending[],
-  attempt: { readonly nowMs: number; splitsLeft: number },
-): Promise<boolean> {
+/** Stores a batch and answers each submission. True when it was stored, but for rows that the store does not take. */
+async function answerAll(into: WatchedTarget, batch: readonly Pending[], nowMs: number): Promise<boolean> {
+  const submissions = batch.map((pending) => pending.submission);
+  const refusals = new Refusals(submissions);
   try {
-    const submissions = batch.map((pending) => pending.submission);
-    const results = await writeBatch(into, submissions, attempt.nowMs);
-    for (const [index, pending] of batch.entries()) pending.resolve(results[index] ?? NOTHING);
+    const results = await writeBatch(into, submissions, { nowMs, refusals });
+    for (const [index, { resolve, reject }] of batch.entries()) {
+      const failure = refusals.failureOf(index);
+      if (failure !== undefined) reject(failure);
+      else resolve(withRefused(results[index] ?? NOTHING, refusals.lettersOf(index)));
+    }
+    if (!refusals.isEmpty) into.watch?.insertFailed('EVS_STORE_FAILED');
     return true;
   } catch (error) {
     into.watch?.insertFailed(error instanceof EvenshareError ? error.code : 'unexpected');
-    const [only] = batch;
-    if (isAboutRows(error) && only !== undefined && batch.length === 1) {
-      await answerWith(only, () =>
-        writeRowsApart((some) => writeOne(into, some, attempt.nowMs), only.submission, error),
-      );
-      return false;
-    }
-    if (attempt.splitsLeft === 0 || !isAboutRows(error)) {
-      for (const pending of batch) pending.reject(error);
-      return false;
-    }
-    attempt.splitsLeft--;
-    const middle = Math.ceil(batch.length / 2);
-    const isFirstStored = await writeApart(into, batch.slice(0, middle), attempt);
-    const isSecondStored = await writeApart(into, batch.slice(middle), attempt);
-    return isFirstStored && isSecondStored;
+    for (const pending of batch) pending.reject(error);
+    return false;
   }
 }
 
-async function answerWith(pending: Pending, work: () => Promise<SubmissionResult>): Promise<void> {
-  try {
-    pending.resolve(await work());
-  } catch (error) {
-    pending.reject(error);
-  }
-}
-
-async function writeOne(into: Target, submission: Submission, nowMs: number): Promise<SubmissionResult> {
-  const [result] = await writeBatch(into, [submission], nowMs);
-  return result ?? NOTHING;
+function withRefused(result: SubmissionResult, refused: readonly DeadLetter[]): SubmissionResult {
+  return refused.length === 0 ? result : { ...result, accepted: result.accepted - refused.length, refused };
 }
 
 const NOTHING: SubmissionResult = { accepted: 0, duplicate: 0, conflict: 0, skewed: 0 };
@@ -191,117 +164,4 @@ function takeBatch(queue: Pending[], maxEvents: number): Pending[] {
     count++;
   }
   return queue.splice(0, count);
-}
-
-interface Target {
-  readonly store: Store;
-  readonly minutes: StoredMinutes;
-  readonly watch?: BatchWatch | undefined;
-}
-
-/**
- * Effects in order, each safe to repeat: 1 requests, 2 what pools and gateways announced, 3 dead letters, 4 which offsets that
- * were, 5 answer.
- */
-async function writeBatch(into: Target, batch: readonly Submission[], nowMs: number): Promise<SubmissionResult[]> {
-  const { store } = into;
-  const results = await writeRequests(into, batch, nowMs);
-  await insertPools(
-    store,
-    batch.flatMap((submission) => submission.pools),
-    nowMs,
-  );
-  await insertCoverage(
-    store,
-    batch.flatMap((submission) => submission.coverage),
-    nowMs,
-  );
-  await storeDeadLetters(
-    store,
-    batch.flatMap((submission) => submission.letters),
-  );
-  await insertSpans(store, batch, nowMs);
-  return results;
-}
-
-/** Events worked through at a time, before other work of the process gets its turn. */
-const EVENTS_PER_TURN = 2_000;
-
-/** Rows of one request are merged with the parts, and until then as they are read: merging what one insert holds is half of its work. */
-const MERGE_LATER: Settings = { optimize_on_insert: 0 };
-
-/** What this process has to do goes on while the engine looks and while it stores. */
-async function writeRequests(
-  { store, minutes }: Target,
-  batch: readonly Submission[],
-  nowMs: number,
-): Promise<SubmissionResult[]> {
-  const decisions = batch.flatMap((submission) => submission.decisions);
-  if (decisions.length === 0) return countKnown(batch, new KnownRequests([]));
-  const { columns, row } = leanShape(decisions, nowMs);
-  const [stored, rows] = await Promise.all([existingRequests(store, decisions, minutes), inTurns(decisions, row)]);
-  const [results] = await Promise.all([
-    countKnown(batch, new KnownRequests(stored)),
-    store.insert('intake', 'requests', columns, rows.join(''), MERGE_LATER),
-  ]);
-  return results;
-}
-
-async function inTurns<Result>(
-  events: readonly DecisionEvent[],
-  work: (event: DecisionEvent) => Result,
-): Promise<Result[]> {
-  const results: Result[] = [];
-  for (const event of events) {
-    results.push(work(event));
-    if (results.length % EVENTS_PER_TURN === 0) await nextTurn();
-  }
-  return results;
-}
-
-async function countKnown(batch: readonly Submission[], known: KnownRequests): Promise<SubmissionResult[]> {
-  const results: SubmissionResult[] = [];
-  for (const { decisions } of batch) {
-    let duplicate = 0;
-    let conflict = 0;
-    let skewed = 0;
-    await inTurns(decisions, (event) => {
-      const novelty = known.learn(event);
-      if (novelty === 'duplicate') duplicate++;
-      else if (novelty === 'conflict') conflict++;
-      if (isSkewed(event)) skewed++;
-    });
-    results.push({ accepted: decisions.length, duplicate, conflict, skewed });
-  }
-  return results;
-}
-
-async function insertPools(store: Store, pools: readonly PoolAnnouncement[], nowMs: number): Promise<void> {
-  const columns = ['pool', 'at_ms', 'source', 'slots', 'capacity_per_s', 'stored_at_ms'];
-  const cells = (one: PoolAnnouncement): Cell[] => [
-    one.pool,
-    one.atMs,
-    'announced',
-    one.slots,
-    one.capacityPerS,
-    nowMs,
-  ];
-  await store.insert('intake', 'pool_capacity', columns, pools.map((one) => tsvRow(cells(one))).join(''));
-}
-
-async function insertCoverage(store: Store, reports: readonly CoverageReport[], nowMs: number): Promise<void> {
-  const columns = ['pool', 'gateway', 'from_ms', 'to_ms', 'decisions', 'stored_at_ms'];
-  const cells = (one: CoverageReport): Cell[] => [one.pool, one.gateway, one.fromMs, one.toMs, one.decisions, nowMs];
-  await store.insert('intake', 'coverage_reports', columns, reports.map((one) => tsvRow(cells(one))).join(''));
-}
-
-async function insertSpans(store: Store, batch: readonly Submission[], nowMs: number): Promise<void> {
-  const columns = ['topic', 'partition', 'from_offset', 'to_offset', 'messages', 'events', 'letters', 'stored_at_ms'];
-  const rows = batch.flatMap(({ span, letters, decisions, pools, coverage }) => {
-    if (span === undefined) return [];
-    const { topic, partition, fromOffset, toOffset, messages } = span;
-    const events = decisions.length + pools.length + coverage.length;
-    return [tsvRow([topic, partition, fromOffset, toOffset, messages, events, letters.length, nowMs])];
-  });
-  await store.insert('intake', 'stream_progress', columns, rows.join(''));
 }

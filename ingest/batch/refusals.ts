@@ -30,6 +30,10 @@ export class Refusals {
     }
   }
 
+  get isEmpty(): boolean {
+    return this.#letters.size === 0 && this.#failures.size === 0;
+  }
+
   get letters(): DeadLetter[] {
     return [...this.#letters.values()].flat();
   }

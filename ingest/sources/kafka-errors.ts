@@ -126,6 +126,15 @@ export function topicAbsent(
 
 const DEFAULT_SETTING = 'kafka.topic';
 
+/** A topic of the same name, whose offsets begin anew: what was read of the one before says nothing of it. */
+export function topicMadeAgain(topic: string): EvenshareError {
+  return new EvenshareError(
+    'EVS_KAFKA_TOPIC',
+    `topic ${JSON.stringify(topic)} was deleted and made again: reading it from its beginning`,
+    { retryable: true },
+  );
+}
+
 function refusedError(mark: string, topic: string, cause: unknown): EvenshareError {
   return new EvenshareError('EVS_KAFKA_AUTH', refusedWords(mark, topic), { cause });
 }

@@ -1,9 +1,9 @@
 import type { Admin, Batch, Consumer, EachBatchPayload, KafkaMessage } from 'kafkajs';
 import type { EvenshareError } from '../../scheduler-core/kernel/index.ts';
 import type { KafkaConnection } from './kafka-client.ts';
-import { isRegrouping, mapKafkaError } from './kafka-errors.ts';
-import { readEnds, readOffsets } from './kafka-offsets.ts';
-import { decideStart, type PartitionOffsets, START_WARNINGS } from './kafka-positions.ts';
+import { isRegrouping, mapKafkaError, topicMadeAgain } from './kafka-errors.ts';
+import { readCommitted, readEnds, readOffsets } from './kafka-offsets.ts';
+import { decideReturn, decideStart, type PartitionOffsets, START_WARNINGS } from './kafka-positions.ts';
 import type { MessageSink, MessageSource, SourceLog, SourceMessage, StartPosition } from './message-source.ts';
 
 export interface KafkaMessagesOptions {
@@ -31,6 +31,8 @@ interface Position {
   nextOffset: number;
   /** Batches in a row that were asked from elsewhere. */
   strays: number;
+  /** Whether the brokers have an offset of the group. */
+  isCommitted: boolean;
 }
 
 /**
@@ -47,6 +49,8 @@ export class KafkaMessages implements MessageSource {
   readonly #consumer: Consumer;
   /** Of the assignment that holds now; empty until it is known where to begin. */
   readonly #positions = new Map<number, Position>();
+  /** Partitions in which the group has committed something since this began. */
+  readonly #everCommitted = new Set<number>();
   /** Partitions that the sink holds back. */
   readonly #held = new Set<number>();
   /** Counts assignments. What began under an earlier one ends without effect. */
@@ -105,11 +109,17 @@ export class KafkaMessages implements MessageSource {
     const { topic } = this.#options;
     const before = this.#commits;
     try {
+      if (await this.#wasMadeAgain(nextOffsets.keys())) {
+        this.#fail(topicMadeAgain(topic));
+        return false;
+      }
       await this.#consumer.commitOffsets(
         [...nextOffsets].map(([partition, offset]) => ({ topic, partition, offset: String(offset) })),
       );
       // While it stops or has crashed, kafkajs says nothing and commits nothing.
-      return this.#commits > before;
+      if (this.#commits === before) return false;
+      for (const partition of nextOffsets.keys()) this.#noteCommitted(partition);
+      return true;
     } catch (error) {
       if (isRegrouping(error)) return false;
       throw mapKafkaError(error, topic);
@@ -175,10 +185,11 @@ export class KafkaMessages implements MessageSource {
 
   #seek(partition: number, offsets: PartitionOffsets, strays: number): number {
     const { topic, fromBeginning, log } = this.#options;
-    const { offset, reason } = decideStart(offsets, fromBeginning);
+    // Forgotten since: a topic that was made again, of which nothing is read yet.
+    const { offset, reason } = decideStart(offsets, fromBeginning || this.#everCommitted.has(partition));
     const warning = START_WARNINGS[reason];
     if (warning !== null) log.warn({ topic, partition, committed: offsets.committed, offset }, warning);
-    this.#positions.set(partition, { nextOffset: offset, strays });
+    this.#positions.set(partition, { nextOffset: offset, strays, isCommitted: offsets.committed !== null });
     this.#consumer.seek({ topic, partition, offset: String(offset) });
     return offset;
   }
@@ -235,11 +246,30 @@ export class KafkaMessages implements MessageSource {
       const offsets = (await readOffsets(this.#admin, { topic, groupId, startAtMs })).get(partition);
       if (offsets === undefined || generation !== this.#generation) return;
       // What a fetch from exactly there steps over, time and again, cannot be read by anybody.
-      const committed = strays < MAX_STRAYS ? position.nextOffset : Math.max(fetchedOffset, position.nextOffset);
+      const isBelieved = strays >= MAX_STRAYS && fetchedOffset > position.nextOffset;
+      const committed = isBelieved ? fetchedOffset : decideReturn({ ...position, fetchedOffset }, offsets);
       this.#seek(partition, { ...offsets, committed }, strays);
       if (!this.#held.has(partition)) this.#release([partition]);
     };
     goBack().catch((error: unknown) => this.#fail(mapKafkaError(error, topic)));
+  }
+
+  /**
+   * Brokers forget what groups have committed in a topic that is deleted. Of another one of the same name this may be the
+   * only sign, when it has grown beyond the position before anybody looked; a commit into it would wipe that out.
+   */
+  async #wasMadeAgain(partitions: Iterable<number>): Promise<boolean> {
+    const { topic, groupId } = this.#options;
+    const known = [...partitions].filter((partition) => this.#positions.get(partition)?.isCommitted === true);
+    if (known.length === 0) return false;
+    const committed = await readCommitted(this.#admin, topic, groupId);
+    return known.some((partition) => (committed.get(partition) ?? null) === null);
+  }
+
+  #noteCommitted(partition: number): void {
+    const position = this.#positions.get(partition);
+    if (position !== undefined) position.isCommitted = true;
+    this.#everCommitted.add(partition);
   }
 
   /** kafkajs knows no partitions once it has stopped. */

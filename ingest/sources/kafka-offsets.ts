@@ -9,15 +9,12 @@ export async function readOffsets(
   admin: Admin,
   { topic, groupId, startAtMs = null }: { topic: string; groupId: string; startAtMs?: number | null },
 ): Promise<ReadonlyMap<number, PartitionOffsets>> {
-  const [ofGroup, ofTopic, ofMoment] = await Promise.all([
-    admin.fetchOffsets({ groupId, topics: [topic] }),
+  const [committed, ofTopic, ofMoment] = await Promise.all([
+    readCommitted(admin, topic, groupId),
     admin.fetchTopicOffsets(topic),
     startAtMs === null ? [] : admin.fetchTopicOffsetsByTimestamp(topic, startAtMs),
   ]);
   const atStart = new Map(ofMoment.map(({ partition, offset }) => [partition, parseOffset(offset)]));
-  const committed = new Map(
-    ofGroup.flatMap(({ partitions }) => partitions).map(({ partition, offset }) => [partition, parseOffset(offset)]),
-  );
   return new Map(
     ofTopic.map(({ partition, low, high }) => [
       partition,
@@ -29,6 +26,18 @@ export async function readOffsets(
         ...(startAtMs === null ? {} : { atStart: atStart.get(partition) ?? Number(high) }),
       },
     ]),
+  );
+}
+
+/** What a group has committed in each partition of a topic; null where it has not. */
+export async function readCommitted(
+  admin: Admin,
+  topic: string,
+  groupId: string,
+): Promise<ReadonlyMap<number, number | null>> {
+  const ofGroup = await admin.fetchOffsets({ groupId, topics: [topic] });
+  return new Map(
+    ofGroup.flatMap(({ partitions }) => partitions).map(({ partition, offset }) => [partition, parseOffset(offset)]),
   );
 }
 

@@ -44,6 +44,19 @@ export const START_WARNINGS: Readonly<Record<StartDecision['reason'], string | n
 };
 
 /**
+ * Where to go on when a fetch came from elsewhere than asked for. From before: the client found the position out of range,
+ * for the topic was made again and is shorter, or it is a leftover; reading something twice changes nothing. From beyond:
+ * back to the position, unless brokers have forgotten what was committed, as they do with a topic that is deleted.
+ */
+export function decideReturn(
+  at: { readonly nextOffset: number; readonly fetchedOffset: number; readonly isCommitted: boolean },
+  offsets: PartitionOffsets,
+): number {
+  if (at.fetchedOffset < at.nextOffset) return at.fetchedOffset;
+  return at.isCommitted && offsets.committed === null ? offsets.first : at.nextOffset;
+}
+
+/**
  * How many messages of a partition are yet to be stored. Null while either figure is unknown; never below 0: the end was
  * asked for earlier than the position.
  */

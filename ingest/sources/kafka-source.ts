@@ -107,6 +107,8 @@ class RunningSource implements KafkaSource {
   readonly #ended = new AbortController();
   #source: MessageSource | null = null;
   #asking: Promise<void> | null = null;
+  /** One that is there again is another topic: all of it is new. */
+  #wasTopicAway = false;
 
   constructor(options: KafkaSourceOptions, limits: IntakeLimits, intake: MessageIntake, trouble: TroubleLog) {
     this.#options = options;
@@ -118,7 +120,8 @@ class RunningSource implements KafkaSource {
   /** Null when that can be tried again. Throws when it cannot. */
   async open(): Promise<MessageSource | null> {
     try {
-      const source = await openKafkaMessages(this.#options, this.#intake);
+      const fromBeginning = this.#options.fromBeginning || this.#wasTopicAway;
+      const source = await openKafkaMessages({ ...this.#options, fromBeginning }, this.#intake);
       this.#trouble.worked();
       return source;
     } catch (error) {
@@ -172,6 +175,7 @@ class RunningSource implements KafkaSource {
         // Deleted, it may come again. Once it is there and still at fault, it stays so.
         if (!failure.retryable && (!isTopicAtFault || wasTopicAtFault)) throw failure;
         wasTopicAtFault = isTopicAtFault;
+        this.#wasTopicAway ||= isTopicAtFault;
         this.#trouble.failed(failure);
         if (this.#intake.lastAdvanceMs > openedAtMs) attempt = 0;
       }
@@ -218,12 +222,14 @@ class RunningSource implements KafkaSource {
 
   async #keepTime(): Promise<void> {
     const { clock } = this.#options;
-    let endsAskedAtMs = clock.nowMs();
+    // Counted, not read off the clock, which somebody may set back by hours.
+    let sinceEndsMs = 0;
     while (!this.#ended.signal.aborted) {
       await clock.sleep(this.#limits.maxDelayMs, this.#ended.signal);
       this.#intake.tick();
-      if (clock.nowMs() - endsAskedAtMs < ENDS_EVERY_MS) continue;
-      endsAskedAtMs = clock.nowMs();
+      sinceEndsMs += this.#limits.maxDelayMs;
+      if (sinceEndsMs < ENDS_EVERY_MS) continue;
+      sinceEndsMs = 0;
       // Not waited for: a broker that hangs must not keep what is held from being stored.
       this.#asking ??= this.#askForEnds().finally(() => {
         this.#asking = null;

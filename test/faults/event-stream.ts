@@ -1,6 +1,6 @@
 /** One request in so many is refused as it is read, and one is taken for an event and refused by the store itself. */
 const INVALID_EVERY = 50;
-const POISON_EVERY = 701;
+const POISON_EVERY = 5_003;
 /** One request in so many is told in two events. */
 const SPLIT_EVERY = 5;
 

@@ -37,6 +37,8 @@ export interface PlanOptions {
   readonly sessionMs: number;
   /** The longest outage of the store, once, ms. */
   readonly longOutageMs: number;
+  /** Pauses and troubles last so much of what they would; 1 in the long run. */
+  readonly brevity: number;
 }
 
 const OTHERS: readonly FaultKind[] = [
@@ -65,7 +67,10 @@ export function planFaults(random: Random, options: PlanOptions): Step[] {
   }
   shuffle(kinds, random);
   kinds.splice(Math.floor(kinds.length / 2), 0, 'partitions_added');
-  const steps = kinds.map((kind) => ({ afterMs: 300 + random.next() * 2_700, fault: faultOf(kind, random, options) }));
+  const steps = kinds.map((kind) => ({
+    afterMs: options.brevity * (300 + random.next() * 2_700),
+    fault: faultOf(kind, random, options),
+  }));
   if (options.longOutageMs === 0) return steps;
   return [...steps, { afterMs: 0, fault: { kind: 'store_refuses', durationMs: options.longOutageMs } }];
 }
@@ -84,8 +89,9 @@ function shuffle(kinds: FaultKind[], random: Random): void {
 const OVERLOADS = [252, 241, 202];
 const HOUR_MS = 3_600_000;
 
-function faultOf(kind: FaultKind, random: Random, { sessionMs }: PlanOptions): Fault {
-  const between = (leastMs: number, mostMs: number): number => Math.round(leastMs + random.next() * (mostMs - leastMs));
+function faultOf(kind: FaultKind, random: Random, { sessionMs, brevity }: PlanOptions): Fault {
+  const between = (leastMs: number, mostMs: number): number =>
+    Math.round(brevity * (leastMs + random.next() * (mostMs - leastMs)));
   switch (kind) {
     case 'kill':
     case 'kill_all':

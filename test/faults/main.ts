@@ -60,6 +60,7 @@ async function main(): Promise<number> {
       seed,
       kills: Number(values.kills),
       rounds: Number(values.rounds),
+      brevity: 1,
       longOutageMs: 1_000 * Number(values.outage),
       requestsPerS: Number(values.rate),
       processes: Number(values.processes),

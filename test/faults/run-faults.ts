@@ -19,7 +19,7 @@ export interface FaultsOptions extends Omit<PlanOptions, 'sessionMs'> {
   /** Processes that ingest. */
   readonly processes: number;
   /** A running broker. */
-  readonly broker: Broker;
+  readonly broker: Pick<Broker, 'bootstrap' | 'halt' | 'start'>;
   /** The built command line, and the test server as a script (test/support/clickhouse-http/program.ts). */
   readonly program: string;
   readonly storeProgram: string;

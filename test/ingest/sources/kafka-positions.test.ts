@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { ageMs, decideStart, lagMessages } from '../../../ingest/sources/kafka-positions.ts';
+import { ageMs, decideReturn, decideStart, lagMessages } from '../../../ingest/sources/kafka-positions.ts';
 
 describe('where a partition is read from', () => {
   it.each([
@@ -59,5 +59,18 @@ describe('how far behind in time', () => {
     { why: 'the end is not known', lag: null, writtenAtMs: 400, ms: null },
   ])('$ms ms: $why', ({ lag, writtenAtMs, ms }) => {
     expect(ageMs(lag, writtenAtMs, 1_000)).toBe(ms);
+  });
+});
+
+describe('where to go on when a fetch came from elsewhere', () => {
+  const offsets = (committed: number | null) => ({ committed, first: 3, end: 900 });
+  it.each([
+    ['before, for the topic is shorter now', 200, 0, true, null, 0],
+    ['before, a leftover of an earlier division', 200, 150, true, 180, 150],
+    ['beyond, a leftover of an earlier division', 200, 260, true, 180, 200],
+    ['beyond, and the group has committed nothing yet', 200, 260, false, null, 200],
+    ['beyond, and what was committed is forgotten: another topic', 200, 260, true, null, 3],
+  ])('%s', (_, nextOffset, fetchedOffset, isCommitted, committed, expected) => {
+    expect(decideReturn({ nextOffset, fetchedOffset, isCommitted }, offsets(committed))).toBe(expected);
   });
 });
