@@ -138,7 +138,7 @@ const RULES: readonly Rule[] = [
       path === EMITTER_PARTS ||
       // No timers: they give other work of the process its turn while a file is unpacked, or a batch is counted.
       path === 'ingest/sources/file-source.ts' ||
-      path === 'ingest/batch/batch-writer.ts',
+      path === 'ingest/batch/write-batch.ts',
   },
   {
     why: 'SQL stands under analytics only',

@@ -194,6 +194,8 @@ async function decide(
   const last = toMs / windowMs - 1;
   const means = carryMeans(before.earlier, await store.query('jobs', SERVICE_MEANS, { window_ms: windowMs }), {
     windowMs,
+    // Requests refused before the range may be offered in it still, by the mean of their own window.
+    from: Math.min(first, Math.floor(before.refusedFromMs / windowMs)),
     first,
     last,
   });
@@ -240,28 +242,29 @@ function slotsPerWindow(
 }
 
 /**
- * Ŝ per window: the mean of the requests completed in it, else of the nearest earlier window that has some. The list
- * starts with the oldest earlier window whose refused requests may reach into the range.
+ * Ŝ per window, from the window `from` to `last`: the mean of the requests completed in it, else of the nearest earlier window
+ * that has some, however long ago that was.
  */
 function carryMeans(
   earlier: readonly EarlierWindow[],
   found: readonly { readonly window: number; readonly meanServiceMs: number }[],
-  range: { readonly windowMs: number; readonly first: number; readonly last: number },
+  range: { readonly windowMs: number; readonly from: number; readonly first: number; readonly last: number },
 ): { fromWindow: number; values: (number | null)[] } {
   const known = new Map<number, number>();
   for (const { startMs, meanServiceMs } of earlier) {
     if (meanServiceMs !== null) known.set(startMs / range.windowMs, meanServiceMs);
   }
   for (const { window, meanServiceMs } of found) if (window >= range.first) known.set(window, meanServiceMs);
-  const oldest = earlier[0];
-  const fromWindow = Math.min(range.first, oldest === undefined ? range.first : oldest.startMs / range.windowMs);
   const values: (number | null)[] = [];
   let carried: number | null = null;
-  for (let window = fromWindow; window <= range.last; window++) {
+  for (const { startMs, meanServiceMs } of earlier) {
+    if (startMs / range.windowMs < range.from) carried = meanServiceMs ?? carried;
+  }
+  for (let window = range.from; window <= range.last; window++) {
     carried = known.get(window) ?? carried;
     values.push(carried);
   }
-  return { fromWindow, values };
+  return { fromWindow: range.from, values };
 }
 
 async function describeAndStore(

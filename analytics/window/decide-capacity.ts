@@ -33,8 +33,7 @@ export function decideCapacity(declared: CapacityInWindow, service: ServiceInWin
     const observed = service.busyMs > availableMs * (1 + OBSERVED_SLACK);
     return { cost: Math.max(availableMs, service.busyMs) * workPerBusyMs, basis: observed ? 'observed' : 'measured' };
   }
-  if (service.saturatedServedCosts.length > 0) {
-    return { cost: Math.max(...service.saturatedServedCosts), basis: 'inferred' };
-  }
-  return { cost: null, basis: 'unknown' };
+  // Windows in which requests waited and nothing was served say nothing of what the pool could do.
+  const most = Math.max(0, ...service.saturatedServedCosts);
+  return most > 0 ? { cost: most, basis: 'inferred' } : { cost: null, basis: 'unknown' };
 }

@@ -1,3 +1,4 @@
+import { EvenshareError } from '../../scheduler-core/index.ts';
 import {
   LATE_CHECK,
   POOL_SPANS,
@@ -53,6 +54,7 @@ export function createFairnessJob(store: Store, options: FairnessJobOptions): Fa
     let windows = 0;
     let written = 0;
     let furthestBehindMs: number | null = null;
+    let firstFailure: unknown = null;
     for (const span of spans) {
       const [stored = null] = await store.query('jobs', WINDOW_PROGRESS, {
         pool: span.pool,
@@ -60,15 +62,22 @@ export function createFairnessJob(store: Store, options: FairnessJobOptions): Fa
       });
       const watermarkMs = advance(span, stored, nowMs);
       furthestBehindMs = Math.min(furthestBehindMs ?? watermarkMs, watermarkMs);
-      const result = await runPool(span, stored, {
-        nowMs,
-        watermarkMs,
-        lateFromMs: lateFrom.get(span.pool) ?? null,
-        signal,
-      });
-      windows += result.windows;
-      written += result.written;
+      try {
+        const result = await runPool(span, stored, {
+          nowMs,
+          watermarkMs,
+          lateFromMs: lateFrom.get(span.pool) ?? null,
+          signal,
+        });
+        windows += result.windows;
+        written += result.written;
+      } catch (error) {
+        // What ails one pool is no reason to leave the others without figures; a store that is away ails all.
+        if (signal?.aborted === true || (error instanceof EvenshareError && error.retryable)) throw error;
+        firstFailure ??= poolFailure(span.pool, error);
+      }
     }
+    if (firstFailure !== null) throw firstFailure;
     // Last, so that a run that fails or is cut off leaves its late events to the next one.
     if (isLateCheck) await noteLateCheck(nowMs);
     return { pools: spans.length, windows, written, watermarkMs: furthestBehindMs };
@@ -144,6 +153,12 @@ export function createFairnessJob(store: Store, options: FairnessJobOptions): Fa
       return run;
     },
   };
+}
+
+/** Names the pool: whoever reads it must know where to look. */
+function poolFailure(pool: string, error: unknown): unknown {
+  if (!(error instanceof EvenshareError)) return error;
+  return new EvenshareError(error.code, `pool ${JSON.stringify(pool)}: ${error.message}`, { cause: error });
 }
 
 /** The windows of a pool that must be computed now; null when none is due. */

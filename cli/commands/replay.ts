@@ -67,9 +67,18 @@ export function addReplay(program: Command, context: CliContext): void {
         recordedUnder: policies.recordedUnder,
         ...measuredSpan(flags, requests),
       });
+      warnOfSlots(context, result);
       if (flags.json === true) printJson(context, result);
       else context.stdout.write(describeSimulation(result) + describeFidelity(result));
     });
+}
+
+/** The figures of a record that does not fit the pool are those of another pool. */
+function warnOfSlots(context: CliContext, { recorded_most_slots: most, slots, pool }: ReplayResult): void {
+  if (most <= slots) return;
+  context.stderr.write(
+    `evenshare: the log has up to ${most} slots in service at once, more than the ${slots} of pool "${pool}": its own figures and the replayed ones are not of one pool; give --slots ${most} or more\n`,
+  );
 }
 
 function choosePool(pools: readonly string[], wanted: string | undefined): string {

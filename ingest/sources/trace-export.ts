@@ -28,13 +28,14 @@ const VLLM_KEYS: ReadonlySet<string> = new Set(['gen_ai.request.id', 'gen_ai.lat
 export function sortSpans(value: unknown): SortedSpans | null {
   if (!isJsonObject(value)) return null;
   const { resourceSpans } = value;
-  // An export of nothing is `{}` in this encoding.
-  const groups = resourceSpans ?? [];
+  // An export of nothing is `{}` in this encoding; anything else without that list is something else.
+  const groups = resourceSpans ?? (Object.keys(value).length === 0 ? [] : null);
   if (!Array.isArray(groups)) return null;
   const ours: Record<SpanFormat, SpanGroup[]> = { 'otel-genai': [], vllm: [] };
   let ignored = 0;
   for (const group of groups) {
     if (!isJsonObject(group)) return null;
+    if (!isWellFormed(group)) return null;
     const found: Record<SpanFormat, JsonObject[]> = { 'otel-genai': [], vllm: [] };
     for (const span of spansOf(group)) {
       const format = isJsonObject(span) ? formatOf(span) : null;
@@ -49,6 +50,13 @@ export function sortSpans(value: unknown): SortedSpans | null {
 }
 
 export const SPAN_FORMATS: readonly SpanFormat[] = ['otel-genai', 'vllm'];
+
+/** Lists are lists where they stand: what is left out is empty. */
+function isWellFormed({ scopeSpans }: JsonObject): boolean {
+  const scopes = scopeSpans ?? [];
+  if (!Array.isArray(scopes)) return false;
+  return scopes.every((scoped) => isJsonObject(scoped) && Array.isArray(scoped.spans ?? []));
+}
 
 function* spansOf(group: JsonObject): Generator<unknown> {
   const { scopeSpans } = group;

@@ -35,6 +35,8 @@ export interface Fidelity {
 export interface ReplayResult extends SimulationResult {
   readonly pool: string;
   readonly service_times: ServiceBasis;
+  /** The most slots that the record has in service at once: more than `slots` cannot be. */
+  readonly recorded_most_slots: number;
   readonly fidelity: Fidelity | null;
   readonly fidelity_reason?: FidelityUnknown;
 }

@@ -73,6 +73,7 @@ export function replay(
     measured: { from_ms: setting.measured.fromMs, to_ms: setting.measured.toMs },
     run: { from_ms: span.fromMs, to_ms: span.toMs },
     service_times: times.basis,
+    recorded_most_slots: recordedUsage(fates, { slots: options.slots, span, endMs: span.toMs }).mostBusySlots,
     policies: [asRecorded, ...results.slice(0, policies.length)],
     ...decideFidelity({
       fates,

@@ -85,7 +85,7 @@ export function literalWindows(events: readonly DecisionEvent[], options: Litera
     if (options.capacityPerS !== null) capacity = (options.capacityPerS * options.windowMs) / 1000;
     else if (options.slots !== null) {
       capacity = rate === null ? null : Math.max(options.slots * options.windowMs, busy) * rate;
-    } else if (recent.length > 0) capacity = Math.max(...recent.map((entry) => entry.served));
+    } else if (recent.some((entry) => entry.served > 0)) capacity = Math.max(...recent.map((entry) => entry.served));
 
     const names = [...new Set(touching.map((request) => request.event.tenant))].sort((a, b) => (a < b ? -1 : 1));
     const of = (tenant: string): Request[] => touching.filter((request) => request.event.tenant === tenant);

@@ -32,12 +32,21 @@ describe('sorting the spans of an export', () => {
   it.each([
     ['an export of nothing', {}, 0],
     ['a resource without scopes', { resourceSpans: [{ resource: {} }] }, 0],
-    ['scopes without spans', { resourceSpans: [{ scopeSpans: [{}, { spans: null }, 7] }] }, 0],
+    ['scopes without spans', { resourceSpans: [{ scopeSpans: [{}, { spans: null }] }] }, 0],
   ])('%s holds none', (_, value, ignored) => {
     expect(sortSpans(value)).toEqual({ ours: { 'otel-genai': [], vllm: [] }, ignored });
   });
 
-  it.each([[null], [[]], ['x'], [{ resourceSpans: {} }], [{ resourceSpans: [7] }]])('%j is no export', (value) => {
+  it.each([
+    [null],
+    [[]],
+    ['x'],
+    [{ foo: 1 }],
+    [{ resourceSpans: {} }],
+    [{ resourceSpans: [7] }],
+    [{ resourceSpans: [{ scopeSpans: 7 }] }],
+    [{ resourceSpans: [{ scopeSpans: [{ spans: 'x' }] }] }],
+  ])('%j is no export', (value) => {
     expect(sortSpans(value)).toBeNull();
   });
 
