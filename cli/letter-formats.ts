@@ -1,4 +1,4 @@
-import { type AdapterOptions, findAdapter, type KeptLetter, type RetryFormat } from '../ingest/index.ts';
+import { type Adapter, type AdapterOptions, findAdapter, type KeptLetter, type RetryFormat } from '../ingest/index.ts';
 import type { Config } from './load-config.ts';
 
 /** How letters are to be read instead of as they came; what is absent stays as it was. */
@@ -31,12 +31,17 @@ export function letterFormats(config: Config, other: OtherReading): (letter: Kep
         defaultPool: other.pool ?? configured.defaultPool,
         tenant: other.tenant ?? configured.tenant,
         options: { ...configured.options, ...other.options },
-        mapping: other.mapping ?? configured.mapping,
+        mapping: takesMapping(adapter, other) ? (other.mapping ?? configured.mapping) : configured.mapping,
       }),
     };
     opened.set(key, format);
     return format;
   };
+}
+
+/** Letters of several formats may be retried at once: a mapping is for those that take one, unless the format is said too. */
+function takesMapping(adapter: Adapter, other: OtherReading): boolean {
+  return other.format !== undefined || adapter.mappable !== undefined || adapter.name === 'csv';
 }
 
 const NOTHING_SAID: AdapterOptions = { defaultPool: 'default', tenant: null, options: {}, mapping: null };

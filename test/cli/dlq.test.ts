@@ -57,6 +57,13 @@ describe('dead letters on the command line', () => {
     expect(Buffer.from((await json('show', letter.id)).raw_base64, 'base64').toString()).toBe(HOSTILE);
   });
 
+  it('may be of a format that takes no mapping: one given for others does not stop them, unless the format is said too', async () => {
+    await sandbox.write('site.yaml', 'tenant: x-tenant\n');
+    expect((await dlq('retry', '--map', 'site.yaml', '--dry-run')).code).toBe(0);
+    const { code, stderr } = await dlq('retry', '--map', 'site.yaml', '--format', 'evenshare', '--dry-run');
+    expect({ code, stderr }).toEqual({ code: 2, stderr: expect.stringContaining('takes no mapping') });
+  });
+
   it('name what is wrong with an id', async () => {
     for (const [id, words] of [
       ['xyz', 'is no id of a dead letter'],
