@@ -194,8 +194,7 @@ async function decide(
   const last = toMs / windowMs - 1;
   const means = carryMeans(before.earlier, await store.query('jobs', SERVICE_MEANS, { window_ms: windowMs }), {
     windowMs,
-    // Requests refused before the range may be offered in it still, by the mean of their own window.
-    from: Math.min(first, Math.floor(before.refusedFromMs / windowMs)),
+    from: firstMeanWindow(range, before),
     first,
     last,
   });
@@ -239,6 +238,18 @@ function slotsPerWindow(
     smallest.push(smallestOf.get(window) ?? 1);
   }
   return { slots, smallest };
+}
+
+/**
+ * From which window on Ŝ is asked for: a request refused before the range may be offered in it still, and one that is open may be in
+ * service in it, each by the mean of the window of its arrival. Nothing older is, however old the oldest window is.
+ */
+function firstMeanWindow({ fromMs, windowMs, options }: ComputeRange, before: StateBefore): number {
+  const first = fromMs / windowMs;
+  const oldest = before.earlier[0];
+  if (oldest === undefined) return first;
+  const askedMs = Math.min(fromMs - options.maxRequestAgeMs, before.refusedFromMs);
+  return Math.min(first, Math.max(oldest.startMs / windowMs, Math.floor(askedMs / windowMs)));
 }
 
 /**
