@@ -84,7 +84,7 @@ async function createOne(admin: Admin, plan: TopicPlan, isDryRun: boolean): Prom
       ],
     });
   }
-  const is = before ?? (isCreated ? { partitions, replication, retentionMs } : await readTopic(admin, name));
+  const is = before ?? (isCreated ? { partitions, replication, retentionMs } : await readNewTopic(admin, name));
   return { name, outcome: isCreated ? 'created' : 'exists', is, differs: is === null ? [] : differences(plan, is) };
 }
 
@@ -92,6 +92,18 @@ function differences(plan: TopicPlan, is: TopicState): (keyof TopicState)[] {
   return (['partitions', 'replication', 'retentionMs'] as const).filter(
     (key) => plan[key] !== null && is[key] !== null && plan[key] !== is[key],
   );
+}
+
+/** Brokers tell of what has just been made a little later: each asking takes them a moment. */
+const ASKED_AT_MOST = 200;
+
+/** What another process has just made; null where the brokers keep silent on it. */
+async function readNewTopic(admin: Admin, name: string): Promise<TopicState | null> {
+  for (let asked = 0; asked < ASKED_AT_MOST; asked++) {
+    const is = await readTopic(admin, name);
+    if (is !== null) return is;
+  }
+  return null;
 }
 
 /** Null: it is not there. */
