@@ -1,7 +1,15 @@
 import { leaveBelowOf } from './degradation-fields.ts';
 import { DEFAULT_QUANTUM_COST, UNSAID, type Unsaid } from './discipline-fields.ts';
 import { DEFAULT_WAIT_BUDGET } from './guard-fields.ts';
-import type { ClassPolicy, DegradationPolicy, Discipline, Policy, TenantPolicy, WaitBudgetPolicy } from './policy.ts';
+import type {
+  ClassPolicy,
+  DegradationPolicy,
+  Discipline,
+  GroupPolicy,
+  Policy,
+  TenantPolicy,
+  WaitBudgetPolicy,
+} from './policy.ts';
 import { NOTHING_SAID_OF_TENANT, type PolicyParts } from './policy-parts.ts';
 import type { TenantParts } from './tenant-fields.ts';
 
@@ -13,6 +21,7 @@ export function buildPolicy(parts: PolicyParts, fallbackName: string): Policy {
     queueLimit: parts.queue.perTenantLimit,
     quota: null,
     waitBudgetMs: null,
+    group: null,
   });
   const tenants = tenantsOf(parts, defaultTenant);
   const classes = classesOf(parts);
@@ -26,6 +35,7 @@ export function buildPolicy(parts: PolicyParts, fallbackName: string): Policy {
     defaultTenant,
     refuseUnknown: parts.refuseUnknown,
     classes,
+    groups: groupsOf(parts),
     shuffleSharding: parts.shuffleSharding,
     starvationGuard: parts.starvationGuard,
     waitBudget: said(parts.waitBudget, waitBudgetFor([defaultTenant, ...tenants.values(), ...classes.values()])),
@@ -48,12 +58,15 @@ function tenantOf(parts: TenantParts, otherwise: TenantPolicy): TenantPolicy {
     queueLimit: said(parts.queueLimit, otherwise.queueLimit),
     quota: said(parts.quota, otherwise.quota),
     waitBudgetMs: said(parts.waitBudgetMs, otherwise.waitBudgetMs),
+    group: null,
   };
 }
 
 function tenantsOf(parts: PolicyParts, defaultTenant: TenantPolicy): Map<string, TenantPolicy> {
   const tenants = new Map<string, TenantPolicy>();
-  for (const { value } of parts.tenants.items) tenants.set(value.name, tenantOf(value, defaultTenant));
+  for (const { value } of parts.tenants.items) {
+    tenants.set(value.name, { ...tenantOf(value, defaultTenant), group: value.group });
+  }
   for (const { value } of parts.weights.items) {
     tenants.set(value.name, tenantOf({ ...NOTHING_SAID_OF_TENANT, weight: value.value }, defaultTenant));
   }
@@ -75,6 +88,15 @@ function classesOf({ classes, discipline, tenants, defaultTenant }: PolicyParts)
   ];
   for (const name of named) {
     if (typeof name === 'string' && !known.has(name)) known.set(name, { weight: 1, waitBudgetMs: null, target: null });
+  }
+  return known;
+}
+
+/** The groups as listed; where none is, those that tenants name. */
+function groupsOf({ groups, tenants }: PolicyParts): Map<string, GroupPolicy> {
+  const known = new Map(groups.items.map(({ value: { name, value } }) => [name, value]));
+  for (const { value } of tenants.items) {
+    if (value.group !== null && !known.has(value.group)) known.set(value.group, { weight: 1 });
   }
   return known;
 }

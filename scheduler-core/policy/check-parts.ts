@@ -9,14 +9,15 @@ import type { TenantParts } from './tenant-fields.ts';
 type Seen<Parts> = { readonly [Property in keyof Parts]?: Parts[Property] | undefined };
 
 export type SeenParts = Seen<
-  Pick<PolicyParts, 'costUnit' | 'discipline' | 'defaultTenant' | 'tenants' | 'weights' | 'classes'> &
+  Pick<PolicyParts, 'costUnit' | 'discipline' | 'defaultTenant' | 'tenants' | 'weights' | 'classes' | 'groups'> &
     Pick<PolicyParts, 'sloWeights' | 'shuffleSharding'>
 > & { readonly levels: ReadList<LevelParts> | undefined };
 
-/** What parts of a policy say of each other: nobody named twice, no class that is none, every tenant served. */
+/** What parts of a policy say of each other: nobody named twice, no class or group that is none, every tenant served. */
 export function checkParts(parts: SeenParts, place: Place): void {
   checkTenantsOnce(parts);
   checkClasses(parts, place);
+  checkGroups(parts);
   checkGrants(parts, place);
   checkHolds(parts, place);
   const { classes, sloWeights } = parts;
@@ -65,6 +66,21 @@ function checkClasses(parts: SeenParts, place: Place): void {
   }
   if (discipline?.kind === 'priority' && known.size === 0) {
     mistakeAt(placeOfKey(place, 'discipline'), 'priority needs classes: name them in order, in classes or of tenants');
+  }
+}
+
+/** Where `groups` stands, it has every group that tenants name. */
+function checkGroups({ groups, tenants }: SeenParts): void {
+  if (groups?.isWhole !== true || groups.items.length === 0) return;
+  const known = new Set(groups.items.map(({ value }) => value.name));
+  const names = [...known];
+  for (const { value, place } of tenants?.items ?? []) {
+    if (value.group === null || known.has(value.group)) continue;
+    const hint = didYouMean(value.group, names);
+    mistakeAt(
+      placeOfKey(place, 'group'),
+      `names the group ${quote(value.group)}${hint}, which is none of ${listSome(names)}`,
+    );
   }
 }
 

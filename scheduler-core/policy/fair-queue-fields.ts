@@ -9,7 +9,7 @@ import type { DegradationActionKind, PolicyCostUnit } from './policy.ts';
 import { costUnitKey, disciplineKey, nameOfPolicyKey, settleKey } from './policy-fields.ts';
 import { NO_QUEUE_LIMITS, NONE, NOTHING_SAID_OF_TENANT, type PolicyParts } from './policy-parts.ts';
 import { durationOrNullKey, key, record } from './record.ts';
-import { type NamedTenantParts, queueLimitField, tenantsField } from './tenant-fields.ts';
+import { type GroupedTenantParts, gatewayTenantsField, queueLimitField } from './tenant-fields.ts';
 
 interface AntiStarvationParts {
   readonly maxWaitMs: number | null;
@@ -30,7 +30,7 @@ interface FairQueueParts {
   readonly settle: boolean | Unsaid;
   readonly discipline: DisciplineParts;
   readonly totalLimit: number;
-  readonly tenants: ReadList<NamedTenantParts>;
+  readonly tenants: ReadList<GroupedTenantParts>;
   readonly antiStarvation: AntiStarvationParts | null;
   readonly degrade: ReadList<LevelParts>;
 }
@@ -168,7 +168,7 @@ function fairQueueField(weight: Field<number>): Field<FairQueueParts> {
         },
         queueLimitField,
       ),
-      tenants: key({ name: 'tenants', about: 'What holds for each.' }, tenantsField(weight, TENANT_DEFAULTS)),
+      tenants: key({ name: 'tenants', about: 'What holds for each.' }, gatewayTenantsField(weight, TENANT_DEFAULTS)),
       antiStarvation: key<AntiStarvationParts | null>(
         { name: 'anti_starvation', about: 'Bounds on moving requests ahead.', absent: null, defaultText: 'nobody is' },
         antiStarvationField,
@@ -198,6 +198,7 @@ function fairQueueField(weight: Field<number>): Field<FairQueueParts> {
 const NOT_IN_FAIR_QUEUE = {
   weights: NONE,
   classes: NONE,
+  groups: NONE,
   defaultTenant: NOTHING_SAID_OF_TENANT,
   refuseUnknown: false,
   shuffleSharding: null,

@@ -10,6 +10,7 @@ export type {
   DegradationPolicy,
   Discipline,
   FifoDiscipline,
+  GroupPolicy,
   Policy,
   PolicyCostUnit,
   PriorityDiscipline,

@@ -12,6 +12,8 @@ import { weightField } from './tenant-fields.ts';
 export interface ParsePolicyOptions {
   /** The file's name: for messages, and what the policy is called where it does not say it. */
   readonly name?: string;
+  /** Tenants may have weight 0, as analytics knows it and no scheduler does. Default false. */
+  readonly allowsZeroWeight?: boolean;
 }
 
 interface PolicyForms {
@@ -38,7 +40,8 @@ const DEFAULT_NAME = 'policy';
  * and what is allowed there.
  */
 export function parsePolicy(source: unknown, options: ParsePolicyOptions = {}): Policy {
-  return buildPolicy(readParts(source, SCHEDULER_FORMS, options), options.name ?? DEFAULT_NAME);
+  const forms = options.allowsZeroWeight === true ? ANALYTICS_FORMS : SCHEDULER_FORMS;
+  return buildPolicy(readParts(source, forms, options), options.name ?? DEFAULT_NAME);
 }
 
 /**

@@ -13,7 +13,14 @@ import {
 import type { PolicyCostUnit, WaitBudgetPolicy } from './policy.ts';
 import { NO_QUEUE_LIMITS, NONE, NOTHING_SAID_OF_TENANT, type PolicyParts, type QueueParts } from './policy-parts.ts';
 import { type Key, type Keys, key, record } from './record.ts';
-import { classesField, defaultTenantField, queueLimitField, tenantsField, weightsField } from './tenant-fields.ts';
+import {
+  classesField,
+  defaultTenantField,
+  groupsField,
+  queueLimitField,
+  tenantsField,
+  weightsField,
+} from './tenant-fields.ts';
 
 export const COST_UNITS: ReadonlyMap<string, PolicyCostUnit> = new Map([
   ['requests', 'requests'],
@@ -125,6 +132,15 @@ function policyKeys(weight: Field<number>): Keys<PolicyParts> {
         defaultText: 'those that tenants name',
       },
       classesField,
+    ),
+    groups: key(
+      {
+        name: 'groups',
+        about: 'A mapping from names. Where it stands, it holds every group. Schedulers do not look at it.',
+        absent: NONE,
+        defaultText: 'those that tenants name',
+      },
+      groupsField,
     ),
     shuffleSharding: part('shuffle_sharding', 'Many tenants dealt onto few queues.', shuffleShardingField),
     starvationGuard: part('starvation_guard', 'Requests that waited too long go first.', starvationGuardField),

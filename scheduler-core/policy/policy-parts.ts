@@ -1,8 +1,8 @@
 import type { DegradationParts } from './degradation-fields.ts';
 import { type DisciplineParts, UNSAID, type Unsaid } from './discipline-fields.ts';
 import type { NamedValue, ReadList } from './list-fields.ts';
-import type { Policy, WaitBudgetPolicy } from './policy.ts';
-import type { NamedClassParts, NamedTenantParts, TenantParts } from './tenant-fields.ts';
+import type { GroupPolicy, Policy, WaitBudgetPolicy } from './policy.ts';
+import type { GroupedTenantParts, NamedClassParts, TenantParts } from './tenant-fields.ts';
 
 export interface QueueParts {
   readonly totalLimit: number;
@@ -18,9 +18,10 @@ export interface PolicyParts
   readonly discipline: DisciplineParts;
   readonly queue: QueueParts;
   readonly defaultTenant: TenantParts;
-  readonly tenants: ReadList<NamedTenantParts>;
+  readonly tenants: ReadList<GroupedTenantParts>;
   readonly weights: ReadList<NamedValue<number>>;
   readonly classes: ReadList<NamedClassParts>;
+  readonly groups: ReadList<NamedValue<GroupPolicy>>;
   readonly waitBudget: WaitBudgetPolicy | null | Unsaid;
   readonly degradation: DegradationParts | null;
 }

@@ -66,7 +66,7 @@ export interface QuotaPolicy {
 
 /** What the policy says of one tenant. */
 export interface TenantPolicy {
-  /** Finite, > 0. */
+  /** Finite, > 0; or 0 where a policy is read for analytics, as no scheduler takes it. */
   readonly weight: number;
   /** Null: no class. */
   readonly class: string | null;
@@ -75,6 +75,14 @@ export interface TenantPolicy {
   readonly quota: QuotaPolicy | null;
   /** How long a request of it can wait, ms; > 0, or Infinity. Null: as its class says. */
   readonly waitBudgetMs: number | null;
+  /** The group in which it shares, in windows; disciplines do not look at it. Null: it shares by itself. */
+  readonly group: string | null;
+}
+
+/** Tenants that share as one, such as the keys of one customer: what fair shares in windows are filled over first. */
+export interface GroupPolicy {
+  /** Finite, ≥ 0. */
+  readonly weight: number;
 }
 
 /** What the policy says of one class. */
@@ -204,11 +212,13 @@ export interface Policy {
   /** How many requests may wait in all: an integer ≥ 1, or Infinity. */
   readonly totalLimit: number;
   readonly tenants: ReadonlyMap<string, TenantPolicy>;
-  /** What holds for tenants that are not named. */
+  /** What holds for tenants that are not named; it has no group. */
   readonly defaultTenant: TenantPolicy;
   /** Whether tenants that are not named are refused (`unknown_tenant`). */
   readonly refuseUnknown: boolean;
   readonly classes: ReadonlyMap<string, ClassPolicy>;
+  /** Every group that a tenant names; see `TenantPolicy.group`. */
+  readonly groups: ReadonlyMap<string, GroupPolicy>;
   readonly shuffleSharding: ShuffleShardingPolicy | null;
   readonly starvationGuard: StarvationGuardPolicy | null;
   readonly waitBudget: WaitBudgetPolicy | null;

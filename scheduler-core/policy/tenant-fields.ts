@@ -2,7 +2,7 @@ import { UNSAID, type Unsaid } from './discipline-fields.ts';
 import { choice, entriesOf, type Field, number, orNull, orUnlimited, text } from './field.ts';
 import { list, type NamedValue, named, type ReadList } from './list-fields.ts';
 import { describeValue, mistakeAt } from './mistakes.ts';
-import type { ClassPolicy, QuotaPolicy, ServiceTarget } from './policy.ts';
+import type { ClassPolicy, GroupPolicy, QuotaPolicy, ServiceTarget } from './policy.ts';
 import { durationKey, durationOrNullKey, type Key, type Keys, key, record } from './record.ts';
 
 /** What a file says of a tenant. */
@@ -16,6 +16,11 @@ export interface TenantParts {
 
 export interface NamedTenantParts extends TenantParts {
   readonly name: string;
+}
+
+/** What the fuller form says of a tenant by name. */
+export interface GroupedTenantParts extends NamedTenantParts {
+  readonly group: string | null;
 }
 
 export interface NamedClassParts extends ClassPolicy {
@@ -126,21 +131,54 @@ export function defaultTenantField(weight: Field<number>): Field<TenantParts> {
   return record<TenantParts>(tenantKeys(weight, defaults), { what: 'a mapping' });
 }
 
-export function tenantsField(
-  weight: Field<number>,
-  defaults: TenantDefaultTexts = AS_DEFAULT_TENANT,
-): Field<ReadList<NamedTenantParts>> {
-  const tenant = record<NamedTenantParts>(
-    { name: nameKey('Who it is, as in the requests.'), ...tenantKeys(weight, defaults) },
-    { what: 'a mapping with a name' },
+const TENANT_NAME = nameKey('Who it is, as in the requests.');
+const IN_TENANT = { what: 'a mapping with a name' } as const;
+const IN_TENANTS = { what: 'a list of tenants', unique: 'name' } as const;
+
+export function tenantsField(weight: Field<number>): Field<ReadList<GroupedTenantParts>> {
+  const group = key<string | null>(
+    { name: 'group', about: 'With whom it shares as one, in windows.', absent: null, defaultText: 'none' },
+    orNull(text('the name of a group')),
   );
-  return list(tenant, { what: 'a list of tenants', unique: 'name' });
+  const keys = { name: TENANT_NAME, ...tenantKeys(weight, AS_DEFAULT_TENANT), group };
+  return list(record<GroupedTenantParts>(keys, IN_TENANT), IN_TENANTS);
+}
+
+/** Tenants as gateways write them: nobody is in a group. */
+export function gatewayTenantsField(
+  weight: Field<number>,
+  defaults: TenantDefaultTexts,
+): Field<ReadList<GroupedTenantParts>> {
+  const keys = { name: TENANT_NAME, ...tenantKeys(weight, defaults) };
+  const tenants = list(record<NamedTenantParts>(keys, IN_TENANT), IN_TENANTS);
+  return {
+    ...tenants,
+    read: (value, place) => {
+      const read = tenants.read(value, place);
+      if (read === undefined) return undefined;
+      return { ...read, items: read.items.map((item) => ({ ...item, value: { ...item.value, group: null } })) };
+    },
+  };
 }
 
 /** `weights: { TENANT: WEIGHT }`. */
 export function weightsField(weight: Field<number>): Field<ReadList<NamedValue<number>>> {
   return named(weight, 'a mapping from tenants to weights');
 }
+
+/** `groups: { NAME: { weight: W } }`. A group may have weight 0 for schedulers too: they do not look at it. */
+export const groupsField: Field<ReadList<NamedValue<GroupPolicy>>> = named(
+  record<GroupPolicy>(
+    {
+      weight: key(
+        { name: 'weight', about: 'Entitlement of its tenants together.', absent: 1 },
+        weightField({ zero: true }),
+      ),
+    },
+    { what: 'a mapping' },
+  ),
+  'a mapping of groups',
+);
 
 const targetField = record<ServiceTarget>(
   {

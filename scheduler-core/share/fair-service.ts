@@ -1,4 +1,4 @@
-import { maxMinFairShare } from './max-min.ts';
+import { type Groups, groupedMaxMinFairShare } from './grouped-max-min.ts';
 
 /** One tenant's work in one step, in the pool's cost unit (symbols: THEORY.md, "Work"). */
 export interface TenantWork {
@@ -20,6 +20,8 @@ export interface FairStep {
   readonly tenants: readonly TenantWork[];
   /** `C` in the pool's cost unit; null when it cannot be known. */
   readonly capacity: number | null;
+  /** Tenants that stand together, in the order of `tenants`; default: each for itself. */
+  readonly groups?: Groups | null;
 }
 
 /** One tenant's fair service in one step, in the order of the step's tenants. */
@@ -70,7 +72,7 @@ export function fairStep(step: FairStep, before: IdealBacklog): { result: FairSt
   );
   const weights = step.tenants.map((work) => work.weight);
   const capacity = step.capacity ?? Number.POSITIVE_INFINITY;
-  const { shares, waterLevel } = maxMinFairShare(demands, capacity, weights);
+  const { shares, waterLevel } = groupedMaxMinFairShare(demands, capacity, weights, step.groups ?? null);
 
   const after = new Map<string, number>();
   let totalDemand = 0;

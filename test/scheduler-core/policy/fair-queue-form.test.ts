@@ -5,7 +5,7 @@ import { FAIR_QUEUE } from './policy-texts.ts';
 
 describe('the fair_queue form', () => {
   const policy = parsePolicy(FAIR_QUEUE, { name: 'rush.yaml' });
-  const tenant = { queueLimit: INF, quota: null };
+  const tenant = { queueLimit: INF, quota: null, group: null };
   const plainClass = { weight: 1, waitBudgetMs: null, target: null };
 
   it('is read as gateways write it', () => {

@@ -6,7 +6,7 @@ import { FULLER } from './policy-texts.ts';
 describe('the fuller form', () => {
   it('says every field of a policy', () => {
     const read = parsePolicy(FULLER, { name: 'x.yaml' });
-    const other = { class: 'bulk', queueLimit: 50, quota: null, waitBudgetMs: 60_000 };
+    const other = { class: 'bulk', queueLimit: 50, quota: null, waitBudgetMs: 60_000, group: null };
     expect(read).toEqual({
       name: 'everything',
       costUnit: 'service_ms',
@@ -22,6 +22,7 @@ describe('the fuller form', () => {
             queueLimit: INF,
             quota: { ratePerS: 450, burst: 112.5, unit: 'cost', mode: 'refuse' },
             waitBudgetMs: INF,
+            group: 'corp',
           },
         ],
         ['beta', { ...other, weight: 2, waitBudgetMs: 250 }],
@@ -33,6 +34,10 @@ describe('the fuller form', () => {
       classes: new Map([
         ['urgent', { weight: 70, waitBudgetMs: 5_000, target: { ratio: 0.99, waitBelowMs: 300 } }],
         ['bulk', { weight: 5, waitBudgetMs: null, target: null }],
+      ]),
+      groups: new Map([
+        ['corp', { weight: 0 }],
+        ['partners', { weight: 1 }],
       ]),
       shuffleSharding: { queues: 128, handSize: 6 },
       starvationGuard: { maxWaitMs: 200, inFlightRatio: 1, perTenantHourly: 200 },
@@ -132,7 +137,25 @@ tenants:
       queueLimit: INF,
       quota,
       waitBudgetMs: 1_000,
+      group: null,
     });
-    expect(tenants.get('free')).toEqual({ weight: 3, class: null, queueLimit: INF, quota: null, waitBudgetMs: null });
+    const free = { weight: 3, class: null, queueLimit: INF, quota: null, waitBudgetMs: null, group: null };
+    expect(tenants.get('free')).toEqual(free);
+  });
+
+  it('knows the groups that are listed, else those that tenants name, each with weight 1', () => {
+    const named = parsePolicy('tenants: [{ name: a, group: x }, { name: b, group: __proto__ }, { name: c, group: x }]');
+    expect([...named.groups]).toEqual([
+      ['x', { weight: 1 }],
+      ['__proto__', { weight: 1 }],
+    ]);
+    expect(named.tenants.get('c')?.group).toBe('x');
+    const listed = parsePolicy('tenants: [{ name: a, group: 007 }, { name: b, group: null }]'.replace('007', '"007"'));
+    expect([...listed.groups.keys()]).toEqual(['007']);
+    expect(listed.tenants.get('b')?.group).toBeNull();
+    expect([...parsePolicy('groups: { x: { weight: 2.5 }, 007: {} }').groups]).toEqual([
+      ['x', { weight: 2.5 }],
+      ['007', { weight: 1 }],
+    ]);
   });
 });

@@ -15,7 +15,7 @@ describe('the page about policies', () => {
   });
 
   it('has examples that are policies', () => {
-    expect(examples.length).toBe(2);
+    expect(examples.length).toBe(3);
     for (const example of examples) expect(() => parsePolicy(example)).not.toThrow();
   });
 });

@@ -99,6 +99,20 @@ describe('a policy with mistakes', () => {
       'default_tenant.class: names the class "x", which is none of "batch"',
     ],
     [
+      'groups: { corp: {} }\ntenants: [{ name: a, group: cropp }]',
+      'tenants[0].group: names the group "cropp", which is none of "corp"',
+    ],
+    [
+      'groups: { partners: {} }\ntenants: [{ name: a, group: partner }]',
+      'tenants[0].group: names the group "partner" (did you mean "partners"?), which is none of "partners"',
+    ],
+    ['groups: { a: { weight: -1 } }', 'groups.a.weight: must be a number ≥ 0, not -1'],
+    ['groups: [a]', 'groups: must be a mapping of groups, not a list'],
+    ['groups: { "": {} }', 'groups[""]: must have a name that is not empty'],
+    ['tenants: [{ name: a, group: 7 }]', 'tenants[0].group: must be the name of a group, not 7 (put it in quotes)'],
+    ['default_tenant: { group: a }', 'default_tenant.group: is not a key here, known: weight, class, '],
+    ['fair_queue: { tenants: [{ name: a, group: b }] }', 'fair_queue.tenants[0].group: is not a key here, known: name'],
+    [
       'adaptive_admission: {}\ndefault_tenant: { quota: { rate_per_s: 1, burst: 1 } }',
       'adaptive_admission: needs a limit to compare with: set queue.total_limit or queue.per_tenant_limit',
     ],

@@ -12,6 +12,7 @@ const isValid = new Ajv({ strict: true, allowUnionTypes: true, strictRequired: f
 const BEYOND_THE_SCHEMA = [
   /is already named by/,
   /names the class/,
+  /names the group/,
   /stands here twice/,
   /hold needs a queue/,
   /quantum × weight/,

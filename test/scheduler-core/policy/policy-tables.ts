@@ -21,7 +21,7 @@ function rowsOf(key: DescribedKey, prefix: string): string[] {
     key.name === 'kind'
       ? [`\`${path}: ${key.allowed}\``, '', '', key.about]
       : [`\`${path}\``, shorten(key.allowed), key.defaultText ?? 'required', key.about];
-  const inner = key.allowed.startsWith('a list') ? `${path}[].` : `${path}.`;
+  const inner = `${path}${key.allowed.startsWith('a list') ? '[]' : key.allowed.startsWith('a mapping of ') ? '.NAME' : ''}.`;
   const keys = STAND_ELSEWHERE.has(path) ? [] : key.keys;
   return [
     `| ${row.map((cell) => cell.replaceAll('|', '\\|')).join(' | ')} |`,

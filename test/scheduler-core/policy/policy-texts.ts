@@ -33,10 +33,12 @@ tenants:
     queue_limit: unlimited
     quota: { rate_per_s: 450, burst: 112.5, unit: cost, mode: refuse }
     wait_budget: unlimited
+    group: corp
   - { name: beta, wait_budget_ms: 250 }
 classes:
   - { name: urgent, weight: 70, wait_budget_s: 5, target: { ratio: 0.99, wait_below: 300ms } }
   - { name: bulk, weight: 5 }
+groups: { corp: { weight: 0 }, partners: {} }
 shuffle_sharding: { queues: 128, hand_size: 6 }
 starvation_guard: { max_wait: 200ms, in_flight_ratio: 1, per_tenant_hourly: 200 }
 wait_budget: { predict: false, throughput_quantile: 0.1, boost_share_max: 0.2, per_tenant_boost_hourly: 9 }

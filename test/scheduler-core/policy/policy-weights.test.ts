@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { parsePolicyWeights } from '../../../scheduler-core/policy/index.ts';
+import { parsePolicy, parsePolicyWeights } from '../../../scheduler-core/policy/index.ts';
 import { mistakesOf } from './policy-expectations.ts';
 
 describe('the weights alone', () => {
@@ -22,6 +22,14 @@ describe('the weights alone', () => {
     expect(() => parsePolicyWeights('default_tenant: { weight: 0 }', { name: 'x.yaml' })).toThrow(
       'policy "x.yaml": default_tenant.weight: must be > 0: other weights are relative to it',
     );
+  });
+
+  it('stand in a whole policy too, where it is read for analytics', () => {
+    const text = 'weights: { a: 0 }\ndefault_tenant: { weight: 0 }';
+    const policy = parsePolicy(text, { allowsZeroWeight: true });
+    expect([policy.tenants.get('a')?.weight, policy.defaultTenant.weight]).toEqual([0, 0]);
+    expect(mistakesOf(text).length).toBe(2);
+    expect(() => parsePolicy('weights: { a: -1 }', { allowsZeroWeight: true })).toThrow('must be a number ≥ 0, not -1');
   });
 
   it('are refused with everything else that is wrong', () => {
