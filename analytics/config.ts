@@ -1,7 +1,8 @@
 import { type Static, Type } from 'typebox';
 import { AlertsConfigProperties } from './alerts/rule.ts';
 import { duration } from './duration-schema.ts';
-import type { Retention } from './storage/index.ts';
+import { CLUSTER_NAME_PATTERN, type Retention } from './storage/index.ts';
+import { MAX_TOP_TENANTS } from './window/cardinality-cap.ts';
 import { DEFAULT_POOL_OPTIONS, type PoolOptions } from './window/pool-model.ts';
 
 /** What is configured of one pool. */
@@ -18,6 +19,19 @@ export const PoolConfigSchema = Type.Object(
     max_request_age: Type.Optional(duration('an open request older than this is closed as lost')),
     weights: Type.Optional(
       Type.Record(Type.String(), Type.Number({ minimum: 0 }), { description: 'weight per tenant' }),
+    ),
+    top_tenants: Type.Optional(
+      Type.Integer({
+        minimum: 1,
+        maximum: MAX_TOP_TENANTS,
+        description: 'how many tenants have lines of their own in series and metrics; the others are one line together',
+      }),
+    ),
+    pinned_tenants: Type.Optional(
+      Type.Array(Type.String({ minLength: 1 }), {
+        maxItems: MAX_TOP_TENANTS,
+        description: 'tenants that have lines of their own in any case, at most top_tenants',
+      }),
     ),
   },
   { additionalProperties: false },
@@ -39,6 +53,12 @@ export const AnalyticsConfigProperties = {
           username: Type.Optional(Type.String()),
           password: Type.Optional(Type.String()),
           database: Type.Optional(Type.String({ minLength: 1 })),
+          cluster: Type.Optional(
+            Type.String({
+              pattern: CLUSTER_NAME_PATTERN,
+              description: 'the cluster, as the servers call it, over which the tables are spread',
+            }),
+          ),
         },
         { additionalProperties: false },
       ),
@@ -77,5 +97,7 @@ export function poolOptionsOf(
       merged.wait_threshold === undefined ? DEFAULT_POOL_OPTIONS.waitThresholdMs : parseMs(merged.wait_threshold),
     maxRequestAgeMs:
       merged.max_request_age === undefined ? DEFAULT_POOL_OPTIONS.maxRequestAgeMs : parseMs(merged.max_request_age),
+    topTenants: merged.top_tenants ?? DEFAULT_POOL_OPTIONS.topTenants,
+    pinnedTenants: merged.pinned_tenants ?? DEFAULT_POOL_OPTIONS.pinnedTenants,
   };
 }

@@ -1,4 +1,5 @@
 import { type Static, Type } from 'typebox';
+import type { PoolSeries } from './window/series-result.ts';
 import { type PoolWindows, WindowSchema } from './window/window-result.ts';
 
 /** One pool as the overview shows it. */
@@ -29,6 +30,10 @@ export interface WindowsQuery {
 export interface FairnessReader {
   pools(): Promise<readonly PoolSummary[]>;
   windows(query: WindowsQuery): Promise<PoolWindows>;
+  /** The lines of a range: per window at most K tenants, and the rest. Windows without lines are absent. */
+  tenantSeries(query: Omit<WindowsQuery, 'withTenants'>): Promise<PoolSeries>;
+  /** Weights of the groups that the pool's policy names at a moment (epoch ms); empty where no policy holds. */
+  groupWeights(pool: string, atMs: number): Promise<ReadonlyMap<string, number>>;
   /** Dead letters by reason code since `sinceMs`. */
   deadLetters(sinceMs: number): Promise<Readonly<Record<string, number>>>;
 }

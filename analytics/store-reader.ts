@@ -1,10 +1,12 @@
 import { countDeadLetters } from './dead-letters.ts';
 import type { FairnessReader, PoolSummary, WindowsQuery } from './fairness-reader.ts';
+import { readPolicyAt } from './policies.ts';
 import { LATEST_WINDOWS, POOL_SPANS } from './queries/pool-state.ts';
 import { STORED_WINDOWS } from './queries/stored-windows.ts';
 import type { Store } from './storage/index.ts';
 import type { PoolOptions } from './window/pool-model.ts';
 import { readWindows } from './window/read-windows.ts';
+import { readTenantSeries } from './window/tenant-series.ts';
 import type { PoolWindows, Quality } from './window/window-result.ts';
 
 export interface StoreReaderOptions {
@@ -64,6 +66,14 @@ export function createStoreReader(store: Store, options: StoreReaderOptions): Fa
         rejected: await deadLetters(query.fromMs, query.toMs),
       };
       return { pool: query.pool, windows, quality };
+    },
+
+    async groupWeights(pool, atMs) {
+      return (await readPolicyAt(store, pool, atMs))?.terms.groups ?? new Map();
+    },
+
+    async tenantSeries(query) {
+      return { pool: query.pool, windows: await readTenantSeries(store, 'reads', query) };
     },
 
     deadLetters: (sinceMs) => deadLetters(sinceMs, Number.MAX_SAFE_INTEGER),

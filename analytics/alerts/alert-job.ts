@@ -218,13 +218,15 @@ const OUTBOX_COLUMNS = [
 ];
 
 function toAlertWindow(startMs: number, windowMs: number, window: Window): AlertWindow {
+  // A minute's average would count the waits of a burst that no system could have served.
+  const inShare = window.fluid?.in_share ?? window.in_share;
   return {
     startMs,
     endMs: startMs + windowMs,
-    p99WaitMs: window.in_share.p99_wait_ms,
-    samples: window.in_share.samples,
+    p99WaitMs: inShare.p99_wait_ms,
+    samples: inShare.samples,
     inShareTenants: window.in_share.tenants,
-    overThreshold: window.in_share.over_threshold,
+    overThreshold: inShare.over_threshold,
     overServedTenants: window.causes.flatMap((cause) => cause.tenants),
   };
 }

@@ -8,12 +8,13 @@ export interface EarlierWindow {
   readonly meanServiceMs: number | null;
   readonly workPerBusyMs: number | null;
   readonly saturatedServedCost: number | null;
+  readonly fluidWorkPerBusyMs: number | null;
 }
 
 /** The stored windows before a range whose figures it needs, newest last. */
 export const EARLIER_WINDOWS = defineQuery<PoolWindowParams, EarlierWindow>({
   name: 'earlier-windows',
-  sql: `SELECT start_ms, computation, mean_service_ms, work_per_busy_ms, saturated_served_cost
+  sql: `SELECT start_ms, computation, mean_service_ms, work_per_busy_ms, saturated_served_cost, fluid_work_per_busy_ms
 FROM windows FINAL
 WHERE pool = {pool:String} AND window_ms = {window_ms:UInt64} AND start_ms < {from_ms:Int64}
     AND (start_ms >= {from_ms:Int64} - 60 * {window_ms:Int64}
@@ -29,21 +30,27 @@ ORDER BY start_ms`,
     meanServiceMs: nullableNumber(row.mean_service_ms),
     workPerBusyMs: nullableNumber(row.work_per_busy_ms),
     saturatedServedCost: nullableNumber(row.saturated_served_cost),
+    fluidWorkPerBusyMs: nullableNumber(row.fluid_work_per_busy_ms),
   }),
 });
 
-/** The ideal backlog that one stored window handed on. */
+/** The ideal backlogs, of the window and of its last second, that one stored window handed on. */
 export const IDEAL_BACKLOG = defineQuery<
   PoolWindowParams & { readonly computation: number },
-  { readonly tenant: string; readonly idealBacklog: number }
+  { readonly tenant: string; readonly idealBacklog: number; readonly fluidBacklog: number; readonly dueBacklog: number }
 >({
   name: 'ideal-backlog',
-  sql: `SELECT tenant, ideal_backlog_cost
+  sql: `SELECT tenant, ideal_backlog_cost, fluid_ideal_backlog_cost, fluid_due_backlog_cost
 FROM tenant_windows FINAL
 WHERE pool = {pool:String} AND window_ms = {window_ms:UInt64} AND start_ms = {from_ms:Int64}
-    AND computation = {computation:UInt64} AND ideal_backlog_cost > 0
+    AND computation = {computation:UInt64} AND (ideal_backlog_cost > 0 OR fluid_ideal_backlog_cost > 0 OR fluid_due_backlog_cost > 0)
 ORDER BY tenant`,
-  decode: (row) => ({ tenant: String(row.tenant), idealBacklog: Number(row.ideal_backlog_cost) }),
+  decode: (row) => ({
+    tenant: String(row.tenant),
+    idealBacklog: Number(row.ideal_backlog_cost),
+    fluidBacklog: Number(row.fluid_ideal_backlog_cost),
+    dueBacklog: Number(row.fluid_due_backlog_cost),
+  }),
 });
 
 export interface PoolSpan {

@@ -113,9 +113,51 @@ function decodeWindow(row: Row): Window {
     },
     idle_while_waiting_ratio: figure(row.idle_while_waiting_ratio),
     ...reason(reasons, 'idle_while_waiting', 'idle_while_waiting_reason'),
-    fluid: null,
-    fluid_reason: reasons.get('fluid') ?? 'not_computed',
+    ...decodeFluid(row, reasons),
     tenants: [],
+  };
+}
+
+/** Windows of before the fluid figures were computed have none, and no reason either. */
+function decodeFluid(row: Row, reasons: ReadonlyMap<string, string>): Pick<Window, 'fluid' | 'fluid_reason'> {
+  const maxLag = figure(row.fluid_max_lag_cost);
+  if (maxLag === null) return { fluid: null, fluid_reason: reasons.get('fluid') ?? 'not_computed' };
+  const minimum = figure(row.fluid_min_normalized_share);
+  const samples = Number(row.fluid_in_share_samples);
+  return {
+    fluid: {
+      jain_index: figure(row.fluid_jain_index),
+      ...reason(reasons, 'fluid_jain_index', 'jain_index_reason'),
+      min_normalized_share:
+        minimum === null ? null : { value: minimum, tenant: String(row.fluid_min_normalized_share_tenant) },
+      ...reason(reasons, 'fluid_min_normalized_share', 'min_normalized_share_reason'),
+      max_lag_cost: maxLag,
+      max_lag_tenant: row.fluid_max_lag_tenant === null ? null : String(row.fluid_max_lag_tenant),
+      in_share: {
+        requests: Number(row.fluid_in_share_requests),
+        samples,
+        over_threshold: Number(row.fluid_in_share_over_threshold),
+        p99_wait_ms: figure(row.fluid_in_share_p99_wait_ms),
+        ...reason(reasons, 'fluid_in_share_p99', 'p99_wait_reason'),
+        sufficient: samples >= 100,
+      },
+    },
+  };
+}
+
+function decodeFluidTenant(row: Row): TenantWindow['fluid'] {
+  const ideal = figure(row.fluid_ideal_cost);
+  if (ideal === null) return null;
+  return {
+    ideal_cost: ideal,
+    normalized_share: figure(row.fluid_normalized_share),
+    max_lag_cost: Number(row.fluid_max_lag_cost),
+    excess_wait_ms: figure(row.fluid_excess_wait_ms),
+    in_share_requests: Number(row.fluid_in_share_requests),
+    ideal_backlog_cost: Number(row.fluid_ideal_backlog_cost),
+    due_cost: Number(row.fluid_due_cost),
+    shortfall_cost: Number(row.fluid_shortfall_cost),
+    excess_cost: Number(row.fluid_excess_cost),
   };
 }
 
@@ -123,7 +165,7 @@ function decodeTenant(row: Row): TenantWindow {
   const waits = decodeWaits(row);
   return {
     tenant: String(row.tenant),
-    group: null,
+    group: row.group_name === null || row.group_name === undefined ? null : String(row.group_name),
     weight: Number(row.weight),
     verdict: oneOf(TENANT_VERDICTS, row.verdict, 'unknown'),
     arrived_cost: figure(row.arrived_cost),
@@ -147,6 +189,7 @@ function decodeTenant(row: Row): TenantWindow {
       ...waits,
       ...(waits.samples > 0 ? {} : { reason: waits.provenance === 'absent' ? 'no_waits' : 'no_samples' }),
     },
+    fluid: decodeFluidTenant(row),
   };
 }
 

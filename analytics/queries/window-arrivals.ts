@@ -1,5 +1,6 @@
 import { defineQuery, type Parameters } from '../storage/index.ts';
 import { exactSumIf } from './exact-sum.ts';
+import { waitBucket } from './wait-bucket.ts';
 import { PROVENANCE_RANKS, type RowsTable } from './window-rows.ts';
 
 export interface ArrivalsParams extends Parameters {
@@ -96,6 +97,11 @@ export interface PoolArrivalsRow {
   /** Requests whose log has no queue wait, and no tenant. */
   readonly waitsAbsent: number;
   readonly tenantsAbsent: number;
+  /** Of the requests that were dispatched, and of those that were at once. */
+  readonly dispatched: number;
+  readonly dispatchedAtOnce: number;
+  /** Changes with any tenant's histogram of waits. */
+  readonly waitsCheck: string;
 }
 
 /** The same per window over all tenants. */
@@ -108,7 +114,10 @@ export const POOL_ARRIVALS = defineQuery<ArrivalsParams & { readonly threshold_m
     countIf(ifNull(wait > {threshold_ms:Float64}, 0)) AS over_threshold,
     countIf(kind = 3) AS still_waiting,
     countIf(provenance = 5) AS waits_absent,
-    countIf(tenant_absent) AS tenants_absent,${WAIT_FIGURES}
+    countIf(tenant_absent) AS tenants_absent,
+    countIf(kind IN (1, 2, 8)) AS dispatched,
+    countIf(kind IN (1, 2, 8) AND p - a <= 1) AS dispatched_at_once,
+    sumIf(cityHash64(tenant, ${waitBucket('assumeNotNull(wait)')}), wait IS NOT NULL) AS waits_check,${WAIT_FIGURES}
 FROM {rows:Identifier}
 WHERE a >= {from_ms:Int64} AND a < {to_ms:Int64}
 GROUP BY step
@@ -122,6 +131,9 @@ ORDER BY step`,
     stillWaiting: Number(row.still_waiting),
     waitsAbsent: Number(row.waits_absent),
     tenantsAbsent: Number(row.tenants_absent),
+    dispatched: Number(row.dispatched),
+    dispatchedAtOnce: Number(row.dispatched_at_once),
+    waitsCheck: String(row.waits_check),
   }),
 });
 

@@ -1,5 +1,6 @@
 import { defineQuery, type Parameters } from '../storage/index.ts';
-import { exactPartsIf, exactTotal, type SignedAmount } from './exact-sum.ts';
+import { exactPartsIf, exactSumIf, exactTotal, type SignedAmount } from './exact-sum.ts';
+import { withServiceTime } from './service-time.ts';
 import type { RowsTable } from './window-rows.ts';
 
 export interface SpansParams extends Parameters {
@@ -40,21 +41,13 @@ const SPANS = `
     FROM (
         SELECT
             *,
-            greatest(1., {means:Array(Float64)}[intDiv(a, {window_ms:Int64}) - {means_from_window:Int64} + 1]) AS mean,
-            multiIf(
-                kind = 1, toFloat64(greatest(e - p, 1)),
-                kind = 2, greatest(mean, toFloat64({watermark_ms:Int64} - p)),
-                mean
-            ) AS S,
-            toInt64(ceil(S)) AS whole_service_ms,
             multiIf(
                 kind IN (1, 2, 8), greatest(a, p) + whole_service_ms,
                 kind = 3, greatest(a + whole_service_ms, {to_ms:Int64}),
                 kind = 4, greatest(a + whole_service_ms, e),
                 a + whole_service_ms
             ) AS ends_ms
-        FROM {rows:Identifier}
-        WHERE kind != 5 AND NOT (${IN_ONE_STEP})
+        FROM (${withServiceTime(`NOT (${IN_ONE_STEP})`)})
     )`;
 
 /** Part of an interval of length S that starts at `from` and lies before `to`, in ms. */
@@ -211,7 +204,13 @@ export interface SaturationRow {
   readonly idleWhileWaitingMs: number;
   /** Time in which at least one request waited, ms. */
   readonly waitingMs: number;
+  /** So many slots were idle in nearly all (95%) of that time. */
+  readonly steadilyIdleSlots: number;
 }
+
+/** Slots in use are summed as integers, so that the order of rows changes nothing; 64 bits hold eight thousand million slots. */
+const FRACTIONS_PER_SLOT = 2 ** 30;
+const MAX_SLOTS = 2 ** 32;
 
 /** From when on a row waits within the range, until when, and until when it then holds its slots. */
 const STAYS = `
@@ -220,7 +219,7 @@ const STAYS = `
                 least(greatest(multiIf(kind IN (1, 2, 8), p, kind = 3, {to_ms:Int64}, kind = 4, e, a), {from_ms:Int64}), {to_ms:Int64}) AS turn,
                 least(greatest(multiIf(kind = 1, greatest(e, p + 1), kind = 2, {to_ms:Int64}, a), {from_ms:Int64}), {to_ms:Int64}) AS holds_to,
                 toInt64(turn > waits_from) AS waits,
-                if(kind IN (1, 2) AND holds_to > turn, k, 0.) AS holds
+                if(kind IN (1, 2) AND holds_to > turn, toInt64(round(least(k, ${MAX_SLOTS}.) * ${FRACTIONS_PER_SLOT})), 0) AS holds
             FROM {rows:Identifier}
             WHERE kind != 5`;
 
@@ -235,13 +234,14 @@ export const WINDOW_SATURATION = defineQuery<
   name: 'window-saturation',
   sql: `SELECT
     intDiv(moment, {window_ms:Int64}) AS step,
-    sum(if(waiting > 0 AND free >= smallest, free * length, 0.)) AS idle_while_waiting_ms,
-    sum(if(waiting > 0, length, 0)) AS waiting_ms
+    ${exactSumIf([{ value: '(free * length)', sign: 1 }], 'waiting > 0 AND free >= smallest')} AS idle_while_waiting_ms,
+    sum(if(waiting > 0, length, 0)) AS waiting_ms,
+    quantileExactWeightedIf(0.05)(free, toUInt64(length), waiting > 0 AND length > 0) AS steadily_idle_slots
 FROM (
     SELECT
         moment,
         intDiv(moment, {window_ms:Int64}) - intDiv({from_ms:Int64}, {window_ms:Int64}) + 1 AS place,
-        {slots:Array(Float64)}[place] - busy AS free,
+        {slots:Array(Float64)}[place] - toFloat64(busy) / ${FRACTIONS_PER_SLOT} AS free,
         {smallest:Array(Float64)}[place] AS smallest,
         sum(waiting_change) OVER (ORDER BY moment ROWS UNBOUNDED PRECEDING) AS waiting,
         sum(busy_change) OVER (ORDER BY moment ROWS UNBOUNDED PRECEDING) AS busy,
@@ -249,13 +249,13 @@ FROM (
     FROM (
         SELECT moment, sum(waits_more) AS waiting_change, sum(holds_more) AS busy_change
         FROM (
-            SELECT waits_from AS moment, waits AS waits_more, 0. AS holds_more FROM (${STAYS})
+            SELECT waits_from AS moment, waits AS waits_more, toInt64(0) AS holds_more FROM (${STAYS})
             UNION ALL
             SELECT turn, -waits, holds FROM (${STAYS})
             UNION ALL
             SELECT holds_to, toInt64(0), -holds FROM (${STAYS})
             UNION ALL
-            SELECT arrayJoin(range({from_ms:Int64}, {to_ms:Int64}, {window_ms:Int64})), toInt64(0), 0.
+            SELECT arrayJoin(range({from_ms:Int64}, {to_ms:Int64}, {window_ms:Int64})), toInt64(0), toInt64(0)
         )
         GROUP BY moment
     )
@@ -267,5 +267,6 @@ ORDER BY step`,
     window: Number(row.step),
     idleWhileWaitingMs: Number(row.idle_while_waiting_ms),
     waitingMs: Number(row.waiting_ms),
+    steadilyIdleSlots: Number(row.waiting_ms) === 0 ? 0 : Math.max(0, Number(row.steadily_idle_slots)),
   }),
 });

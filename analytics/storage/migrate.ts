@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { readdir, readFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 import { EvenshareError } from '../../scheduler-core/kernel/index.ts';
+import { clusterForm, clusterSchema, localTable, onCluster } from './cluster-form.ts';
 import type { Lane, Store } from './open-clickhouse.ts';
 import { tsvRow } from './rows.ts';
 import { defineQuery } from './statement.ts';
@@ -9,6 +10,9 @@ import { defineQuery } from './statement.ts';
 const SCHEMA_DIRECTORY = fileURLToPath(new URL('../schema/', import.meta.url));
 const FILE_NAME = /^(\d{4})_([a-z0-9_]+)\.sql$/;
 const LANE: Lane = 'reads';
+const DAY_S = 86_400;
+/** In 2106 the engine's time with 32 bits begins anew: a later end would lie in the past, and drop what it is to keep. */
+const LAST_MOMENT_S = 2 ** 32 - 1;
 
 export interface Migration {
   readonly version: number;
@@ -59,18 +63,27 @@ export async function migrate(
   options: { readonly dryRun: boolean; readonly migrations?: readonly Migration[] },
 ): Promise<MigrationReport> {
   const migrations = options.migrations ?? (await readMigrations());
-  if (!options.dryRun) await store.command(LANE, CREATE_MIGRATIONS_TABLE);
-  const [noted] = await store.query(LANE, MIGRATIONS_TABLES, {});
-  const applied = noted?.tables === 0 ? [] : await store.query(LANE, APPLIED_MIGRATIONS, {});
+  const noted = (await store.query(LANE, TABLE_ENGINES, {})).find(({ table }) => table === MIGRATIONS_TABLE);
+  if (noted !== undefined) checkCluster(store.cluster, clusterOf(noted.engine));
+  if (!options.dryRun) {
+    for (const sql of formOf(store.cluster, [CREATE_MIGRATIONS_TABLE])(CREATE_MIGRATIONS_TABLE)) {
+      await store.command(LANE, sql);
+    }
+  }
+  const applied = noted === undefined && options.dryRun ? [] : await store.query(LANE, APPLIED_MIGRATIONS, {});
   checkHistory(migrations, applied);
   const done = new Set(applied.map((row) => row.version));
   const pending = migrations.filter((migration) => !done.has(migration.version));
   if (!options.dryRun) {
+    const form = formOf(
+      store.cluster,
+      migrations.map(({ sql }) => sql),
+    );
     for (const migration of pending) {
-      await store.command(LANE, migration.sql);
+      for (const sql of form(migration.sql)) await store.command(LANE, sql);
       await store.insert(
         LANE,
-        'schema_migrations',
+        MIGRATIONS_TABLE,
         ['version', 'name', 'checksum'],
         tsvRow([migration.version, migration.name, migration.checksum]),
       );
@@ -83,40 +96,73 @@ export async function migrate(
   };
 }
 
-/**
- * Sets how long rows are kept. Requests count from the later of arrival and storing, so that an old file that is loaded
- * today is kept as long as today's traffic.
- */
-export async function applyRetention(store: Store, retention: Retention): Promise<void> {
-  const clause = (column: string, days: number): string =>
-    `MODIFY TTL toDateTime(intDiv(${column}, 1000), 'UTC') + toIntervalDay(${Math.trunc(days)})`;
-  // A shorter time holds for what is stored already too; an unchanged one starts no work.
-  const settings = { materialize_ttl_after_modify: 1, mutations_sync: 0 };
-  await store.command(
-    LANE,
-    `ALTER TABLE requests ${clause('greatest(arrived_at_ms, stored_at_ms)', retention.requestsDays)}`,
-    {},
-    settings,
-  );
-  // A computation's number is the time at which it was made, in microseconds.
-  const computed = 'greatest(start_ms, toInt64(intDiv(computation, 1000)))';
-  await store.command(LANE, `ALTER TABLE windows ${clause(computed, retention.windowsDays)}`, {}, settings);
-  await store.command(LANE, `ALTER TABLE tenant_windows ${clause(computed, retention.windowsDays)}`, {}, settings);
-  await store.command(
-    LANE,
-    `ALTER TABLE dead_letters ${clause('received_at_ms', retention.deadLettersDays)}`,
-    {},
-    settings,
-  );
-  await store.command(
-    LANE,
-    `ALTER TABLE dead_letter_retries ${clause('retried_at_ms', retention.deadLettersDays)}`,
-    {},
-    settings,
+/** Every statement of the schema as a store gets it, the table of what was applied first; `cluster` as in the store's options. */
+export function migrationStatements(migrations: readonly Migration[], cluster: string | undefined): string[] {
+  const statements = [CREATE_MIGRATIONS_TABLE, ...migrations.map(({ sql }) => sql)];
+  return statements.flatMap(formOf(cluster, statements));
+}
+
+/** What is sent for a statement of the schema. */
+function formOf(cluster: string | undefined, statements: readonly string[]): (sql: string) => readonly string[] {
+  if (cluster === undefined) return (sql) => [sql];
+  const schema = clusterSchema(cluster, statements);
+  return (sql) => clusterForm(sql, schema);
+}
+
+/** The cluster over which a table is spread; undefined for a plain one. */
+function clusterOf(engine: string): string | undefined {
+  return /^Distributed\('([^']*)'/.exec(engine)?.[1];
+}
+
+/** Tables that were made in one form are not to be changed or read in the other. */
+function checkCluster(configured: string | undefined, found: string | undefined): void {
+  if (configured === found) return;
+  const made = found === undefined ? 'as plain tables of one server' : `for the cluster "${found}"`;
+  const mend = found === undefined ? 'remove store.cluster' : `set store.cluster to "${found}"`;
+  throw new EvenshareError(
+    'EVS_STORE_SCHEMA',
+    `the tables of this database were made ${made}: ${mend}, or use another database`,
   );
 }
 
-const CREATE_MIGRATIONS_TABLE = `CREATE TABLE IF NOT EXISTS schema_migrations (
+/**
+ * Sets how long rows are kept. Requests count from the later of arrival and storing, so that an old file that is loaded
+ * today is kept as long as today's traffic. A table that keeps its rows so already is left alone: the roles of a fleet
+ * start at any time, and each change of a table concerns every server of a cluster.
+ */
+export async function applyRetention(store: Store, retention: Retention): Promise<void> {
+  // A computation's number is the time at which it was made, in microseconds.
+  const computed = 'greatest(start_ms, toInt64(intDiv(computation, 1000)))';
+  const kept: readonly (readonly [table: string, sinceMs: string, days: number])[] = [
+    ['requests', 'greatest(arrived_at_ms, stored_at_ms)', retention.requestsDays],
+    ['windows', computed, retention.windowsDays],
+    ['tenant_windows', computed, retention.windowsDays],
+    ['tenant_series', computed, retention.windowsDays],
+    ['wait_histograms', computed, retention.windowsDays],
+    ['tenant_rollups', computed, retention.windowsDays],
+    ['pool_rollups', computed, retention.windowsDays],
+    ['window_revisions', computed, retention.windowsDays],
+    ['dead_letters', 'received_at_ms', retention.deadLettersDays],
+    ['dead_letter_retries', 'retried_at_ms', retention.deadLettersDays],
+  ];
+  const engines = new Map(
+    (await store.query(LANE, TABLE_ENGINES, {})).map(({ table, engine }) => [table, engine] as const),
+  );
+  const { cluster } = store;
+  for (const [table, sinceMs, days] of kept) {
+    const lifetime = `TTL toDateTime(least(intDiv(${sinceMs}, 1000) + ${Math.trunc(days) * DAY_S}, ${LAST_MOMENT_S}), 'UTC')`;
+    const name = cluster === undefined ? table : localTable(table);
+    if (engines.get(name)?.includes(lifetime) === true) continue;
+    const where = cluster === undefined ? '' : ` ${onCluster(cluster)}`;
+    // A shorter time holds for what is stored already too.
+    const settings = { materialize_ttl_after_modify: 1, mutations_sync: 0 };
+    await store.command(LANE, `ALTER TABLE ${name}${where} MODIFY ${lifetime}`, {}, settings);
+  }
+}
+
+const MIGRATIONS_TABLE = 'schema_migrations';
+
+const CREATE_MIGRATIONS_TABLE = `CREATE TABLE IF NOT EXISTS ${MIGRATIONS_TABLE} (
     version UInt32,
     name String,
     checksum String,
@@ -125,11 +171,17 @@ const CREATE_MIGRATIONS_TABLE = `CREATE TABLE IF NOT EXISTS schema_migrations (
 ENGINE = ReplacingMergeTree
 ORDER BY version`;
 
-/** 0 in a store that was never migrated, 1 else. */
-const MIGRATIONS_TABLES = defineQuery<Record<string, never>, { readonly tables: number }>({
-  name: 'migrations-tables',
-  sql: "SELECT count() AS tables FROM system.tables WHERE database = currentDatabase() AND name = 'schema_migrations'",
-  decode: (row) => ({ tables: Number(row.tables) }),
+interface TableEngine {
+  readonly table: string;
+  /** With its arguments and clauses, as the engine writes them. */
+  readonly engine: string;
+}
+
+/** The tables of this database. */
+const TABLE_ENGINES = defineQuery<Record<string, never>, TableEngine>({
+  name: 'table-engines',
+  sql: 'SELECT name, engine_full FROM system.tables WHERE database = currentDatabase() ORDER BY name',
+  decode: (row) => ({ table: String(row.name), engine: String(row.engine_full) }),
 });
 
 interface AppliedMigration {
@@ -140,7 +192,7 @@ interface AppliedMigration {
 
 const APPLIED_MIGRATIONS = defineQuery<Record<string, never>, AppliedMigration>({
   name: 'applied-migrations',
-  sql: 'SELECT version, name, checksum FROM schema_migrations FINAL ORDER BY version',
+  sql: `SELECT version, name, checksum FROM ${MIGRATIONS_TABLE} FINAL ORDER BY version`,
   decode: (row) => ({ version: Number(row.version), name: String(row.name), checksum: String(row.checksum) }),
 });
 

@@ -3,8 +3,10 @@ import { join } from 'node:path';
 import { type ClickHouseClient, ClickHouseLogLevel, createClient, type ExecParams } from '@clickhouse/client';
 import { assertInvariant, EvenshareError } from '../../scheduler-core/kernel/index.ts';
 import { openChdbConnection } from './chdb-connection.ts';
-import { checkAnswer, readAnswer } from './server-answer.ts';
+import { RowReader } from './row-reader.ts';
+import { checkAnswer, readAnswer, readWholeAnswer } from './server-answer.ts';
 import {
+  type BinaryQuery,
   INSERT_SETTINGS,
   type Parameters,
   type Query,
@@ -22,11 +24,15 @@ export type StoreOptions =
       readonly username: string;
       readonly password: string;
       readonly database: string;
+      /** The cluster over which the tables are spread (cluster-form.ts). Absent: plain tables of this server. */
+      readonly cluster?: string;
       /** A statement without an answer for so long has failed. Default 120 s. */
       readonly requestTimeoutMs?: number;
     };
 
 const REQUEST_TIMEOUT_MS = 120_000;
+/** How long a change of tables waits for all servers of a cluster: it must end before the request does. */
+const CLUSTER_CHANGE_TIMEOUT_S = '100';
 
 /**
  * Who speaks: each lane has a connection of its own, because one connection runs its statements one after another and a
@@ -38,8 +44,16 @@ export type Lane = (typeof LANES)[number];
 /** The one door to ClickHouse, embedded or server. Every failure is an `EvenshareError` with an `EVS_STORE_…` code. */
 export interface Store {
   readonly kind: StoreOptions['kind'];
+  /** The cluster over which its tables are spread; absent: they are plain ones. */
+  readonly cluster?: string;
   /** Runs one read and returns its rows, decoded. */
   query<Params extends Parameters, Row>(lane: Lane, query: Query<Params, Row>, params: Params): Promise<Row[]>;
+  /** Runs one read of many numbers; see `BinaryQuery`. */
+  queryBinary<Params extends Parameters, Result>(
+    lane: Lane,
+    query: BinaryQuery<Params, Result>,
+    params: Params,
+  ): Promise<Result>;
   /** Runs a statement without rows; placeholders in it are filled from `params`. */
   command(lane: Lane, sql: string, params?: Parameters, settings?: Settings): Promise<void>;
   /**
@@ -58,7 +72,7 @@ export interface Store {
  */
 export async function openClickHouse(options: StoreOptions): Promise<Store> {
   const clients = options.kind === 'embedded' ? await openEmbedded(options.path) : openServer(options);
-  const store = new ClientStore(options.kind, clients, options.kind === 'embedded' ? options.path : null);
+  const store = new ClientStore(options, clients);
   if (options.kind === 'server') {
     await store.command('reads', 'SELECT 1').catch(async (error: unknown) => {
       await store.close();
@@ -128,7 +142,12 @@ function openServer(options: Extract<StoreOptions, { kind: 'server' }>): Clients
       keep_alive: { enabled: true, idle_socket_ttl: 800 },
       // Else a failure late in a result would come with a status of success, in the middle of the rows. Part of the
       // address, not of a session: it outlives no statement.
-      clickhouse_settings: { wait_end_of_query: 1 },
+      clickhouse_settings: {
+        wait_end_of_query: 1,
+        ...(options.cluster === undefined
+          ? {}
+          : { distributed_ddl_task_timeout: CLUSTER_CHANGE_TIMEOUT_S, distributed_ddl_output_mode: 'none' }),
+      },
       // A batch's ids would make an address longer than servers and proxies take.
       use_multipart_params_auto: true,
       // Temporary tables of the job live in its session.
@@ -139,16 +158,18 @@ function openServer(options: Extract<StoreOptions, { kind: 'server' }>): Clients
 
 class ClientStore implements Store {
   readonly kind: StoreOptions['kind'];
+  readonly cluster?: string;
   readonly #clients: Clients;
   readonly #path: string | null;
   #closing: Promise<void> | null = null;
   /** A server runs one statement at a time in a session, and the job's temporary tables live in one. */
   #lastJob: Promise<unknown> = Promise.resolve();
 
-  constructor(kind: StoreOptions['kind'], clients: Clients, path: string | null) {
-    this.kind = kind;
+  constructor(options: StoreOptions, clients: Clients) {
+    this.kind = options.kind;
+    if (options.kind === 'server' && options.cluster !== undefined) this.cluster = options.cluster;
     this.#clients = clients;
-    this.#path = path;
+    this.#path = options.kind === 'embedded' ? options.path : null;
   }
 
   async query<Params extends Parameters, Row>(lane: Lane, query: Query<Params, Row>, params: Params): Promise<Row[]> {
@@ -162,6 +183,23 @@ class ClientStore implements Store {
       return result.json<Record<string, unknown>>();
     });
     return rows.map(query.decode);
+  }
+
+  async queryBinary<Params extends Parameters, Result>(
+    lane: Lane,
+    query: BinaryQuery<Params, Result>,
+    params: Params,
+  ): Promise<Result> {
+    const bytes = await this.#run(lane, async () => {
+      const { stream, response_headers } = await this.#clients[lane].exec({
+        query: `${query.sql}${settingsClause(READ_SETTINGS)} FORMAT RowBinary`,
+        query_params: { ...params },
+      });
+      const answer = await readWholeAnswer(stream);
+      if (this.kind === 'server') checkAnswer('', response_headers ?? {});
+      return answer;
+    });
+    return query.read(new RowReader(bytes));
   }
 
   async command(lane: Lane, sql: string, params: Parameters = {}, settings: Settings = {}): Promise<void> {

@@ -1,3 +1,5 @@
+import { assertInvariant } from '../../scheduler-core/kernel/index.ts';
+
 /** What is kept of an answer to a statement without rows: enough for an exception, whose block has at most 16 KiB. */
 const KEPT_BYTES = 32 * 1024;
 
@@ -17,6 +19,17 @@ export async function readAnswer(stream: AsyncIterable<unknown>): Promise<string
     kept = Buffer.concat([kept, bytes]).subarray(-KEPT_BYTES);
   }
   return kept.toString('utf8');
+}
+
+/** Reads an answer of bytes to its end and returns all of it. */
+export async function readWholeAnswer(stream: AsyncIterable<unknown>): Promise<Buffer> {
+  const chunks: Uint8Array[] = [];
+  for await (const chunk of stream) {
+    assertInvariant(chunk instanceof Uint8Array, 'an answer of bytes comes as bytes');
+    chunks.push(chunk);
+  }
+  const [only] = chunks;
+  return chunks.length === 1 && Buffer.isBuffer(only) ? only : Buffer.concat(chunks);
 }
 
 /**

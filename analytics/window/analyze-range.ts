@@ -15,12 +15,16 @@ export interface AnalyzeRequest extends Span {
   /** Number of the computation; see `ComputeRange`. */
   readonly computation: number;
   readonly onProgress?: (doneMs: number, totalMs: number) => void;
+  /** Everything before the moment is computed and stored. */
+  readonly onChunk?: (doneToMs: number) => Promise<void>;
   readonly signal?: AbortSignal;
 }
 
 export interface AnalyzeResult {
   readonly windows: number;
   readonly written: number;
+  /** Windows that were left as they are, because some of their requests have expired since. */
+  readonly expired: number;
 }
 
 const MAX_ROWS_PER_CHUNK = 1_000_000;
@@ -46,12 +50,15 @@ export async function analyzeRange(store: Store, request: AnalyzeRequest): Promi
   });
   let windows = 0;
   let written = 0;
+  let expired = 0;
   for (const chunk of chunks) {
     request.signal?.throwIfAborted();
     const computed = await computeRange(store, { ...request, ...chunk });
     windows += computed.windows;
     written += computed.written;
+    expired += computed.expired;
     request.onProgress?.(chunk.toMs - fromMs, toMs - fromMs);
+    await request.onChunk?.(chunk.toMs);
   }
-  return { windows, written };
+  return { windows, written, expired };
 }

@@ -1,7 +1,5 @@
-import { createHash } from 'node:crypto';
 import { assertInvariant } from '../../scheduler-core/index.ts';
-import { COVERAGE_COUNTS, COVERAGE_REPORTED, type CoverageRow } from '../queries/coverage.ts';
-import { FIELD_CONFLICTS } from '../queries/field-conflicts.ts';
+import { POLICIES_IN_RANGE } from '../queries/policies.ts';
 import {
   EARLIER_WINDOWS,
   type EarlierWindow,
@@ -10,8 +8,7 @@ import {
   POOL_CAPACITY,
   TENANT_WEIGHTS,
 } from '../queries/pool-state.ts';
-import { STORED_WINDOWS } from '../queries/stored-windows.ts';
-import { IN_SHARE_WAITS, POOL_ARRIVALS, WINDOW_ARRIVALS } from '../queries/window-arrivals.ts';
+import { POOL_ARRIVALS, WINDOW_ARRIVALS } from '../queries/window-arrivals.ts';
 import {
   CREATE_ACTUAL_COSTS,
   CREATE_COMPLETED_ROWS,
@@ -30,57 +27,35 @@ import {
 } from '../queries/window-rows.ts';
 import { SERVICE_MEANS, WINDOW_SCAN, type WindowScan } from '../queries/window-scan.ts';
 import { type TenantWorkRow, WINDOW_SATURATION, WINDOW_WORK } from '../queries/window-work.ts';
-import { type Store, tsvRow } from '../storage/index.ts';
-import { coverageRatio } from './decide-coverage.ts';
+import type { Store } from '../storage/index.ts';
+import { computeFluid, readFluidWork } from './compute-fluid.ts';
+import type { ComputedRange, ComputeRange } from './computed-range.ts';
+import type { FluidState } from './decide-fluid.ts';
 import {
   type CarriedState,
-  type DecidedWindow,
   decideWindows,
   INFERENCE_WINDOWS,
   INITIAL_STATE,
   type PoolFacts,
 } from './decide-windows.ts';
-import { describeWindow } from './describe-window.ts';
-import { capacityInWindow, type PoolOptions, weightTimeline } from './pool-model.ts';
-import { TENANT_COLUMN_NAMES, tenantCells, WINDOW_COLUMN_NAMES, type WindowRow, windowCells } from './window-cells.ts';
-
-export interface ComputeRange {
-  readonly pool: string;
-  readonly windowMs: number;
-  /** `[fromMs, toMs)`, both multiples of the window length. */
-  readonly fromMs: number;
-  readonly toMs: number;
-  /** Open requests are as old as it says, epoch ms. */
-  readonly watermarkMs: number;
-  /** Every source is past it; `Infinity` once all are closed. */
-  readonly closedToMs: number;
-  readonly options: PoolOptions;
-  /** Number of this computation: larger than any before, µs since the epoch by custom. */
-  readonly computation: number;
-}
-
-export interface ComputedRange {
-  readonly windows: number;
-  /** Windows whose result was new or differed from the stored one. */
-  readonly written: number;
-  readonly rows: number;
-}
+import { policyTimeline } from './policy-timeline.ts';
+import { capacityInWindow, entitlementsOf, type PoolOptions, weightTimeline } from './pool-model.ts';
+import { type DecidedRange, storeWindows } from './store-windows.ts';
 
 /**
  * Computes the windows of a range from the stored requests and stores what changed. Rows are read once into the job's
  * session; everything that many requests share is aggregated in ClickHouse; the recursion over windows is the core's.
  *
- * Effects, in order, each idempotent: (1) tenants of the changed windows, (2) the windows themselves, which make the
- * tenants of their computation visible. The caller runs one computation at a time on a store (see fairness-job.ts).
+ * What it stores, and in what order: see `storeWindows`. The caller runs one computation at a time on a store (see fairness-job.ts).
  */
 export async function computeRange(store: Store, range: ComputeRange): Promise<ComputedRange> {
   const before = await readStateBefore(store, range);
   try {
     const scan = await fillRows(store, range, before.refusedFromMs);
-    if (scan.rows === 0) return { windows: 0, written: 0, rows: 0 };
+    if (scan.rows === 0) return { windows: 0, written: 0, expired: 0, rows: 0 };
     const rows = await completeRows(store, range, scan);
     const decided = await decide(store, range, before, { rows, scan });
-    return { ...(await describeAndStore(store, range, decided)), rows: scan.rows };
+    return { ...(await storeWindows(store, range, decided)), rows: scan.rows };
   } finally {
     await store.command('jobs', DROP_ROWS_TABLES);
   }
@@ -89,26 +64,34 @@ export async function computeRange(store: Store, range: ComputeRange): Promise<C
 interface StateBefore {
   readonly facts: PoolFacts;
   readonly state: CarriedState;
+  readonly fluid: FluidState;
   readonly earlier: readonly EarlierWindow[];
   readonly refusedFromMs: number;
 }
 
 async function readStateBefore(store: Store, range: ComputeRange): Promise<StateBefore> {
-  const { pool, windowMs, fromMs, options } = range;
-  const [capacity, weights, earlier] = await Promise.all([
+  const { pool, windowMs, fromMs, toMs, options } = range;
+  const [capacity, weights, policies, earlier] = await Promise.all([
     store.query('jobs', POOL_CAPACITY, { pool }),
     store.query('jobs', TENANT_WEIGHTS, { pool }),
+    store.query('jobs', POLICIES_IN_RANGE, { pool, from_ms: fromMs, to_ms: toMs }),
     store.query('jobs', EARLIER_WINDOWS, { pool, window_ms: windowMs, from_ms: fromMs }),
   ]);
-  const facts = { windowMs, options, capacity, weights: weightTimeline(weights) };
+  const entitlements = entitlementsOf(policyTimeline(policies), weightTimeline(weights));
+  const facts = { windowMs, options, capacity, entitlements };
   const last = earlier.at(-1);
-  if (last === undefined) return { facts, state: INITIAL_STATE, earlier, refusedFromMs: fromMs };
+  if (last === undefined) {
+    const fluid = { backlog: new Map(), gpsBacklog: new Map(), workPerBusyMs: null };
+    return { facts, state: INITIAL_STATE, fluid, earlier, refusedFromMs: fromMs };
+  }
   const backlog = await store.query('jobs', IDEAL_BACKLOG, {
     pool,
     window_ms: windowMs,
     from_ms: last.startMs,
     computation: last.computation,
   });
+  // Over a window without any request nothing is owed.
+  const carried = last.startMs + windowMs === fromMs ? backlog : [];
   const stillOffered = earlier.filter((window) => window.startMs + windowMs + (window.meanServiceMs ?? 0) > fromMs);
   return {
     facts,
@@ -117,6 +100,11 @@ async function readStateBefore(store: Store, range: ComputeRange): Promise<State
       fromMs,
       ...stillOffered.map(({ startMs, meanServiceMs }) => Math.max(startMs, fromMs - Math.ceil(meanServiceMs ?? 0))),
     ),
+    fluid: {
+      backlog: new Map(carried.map((row) => [row.tenant, row.fluidBacklog])),
+      gpsBacklog: new Map(carried.map((row) => [row.tenant, row.dueBacklog])),
+      workPerBusyMs: last.fluidWorkPerBusyMs,
+    },
     state: {
       window: last.startMs / windowMs,
       idealBacklog: new Map(backlog.map((row) => [row.tenant, row.idealBacklog])),
@@ -175,13 +163,6 @@ async function completeRows(store: Store, range: ComputeRange, scan: WindowScan)
   return 'completed_rows';
 }
 
-interface DecidedRange {
-  readonly facts: PoolFacts;
-  readonly windows: readonly DecidedWindow[];
-  readonly rows: RowsTable;
-  readonly scan: WindowScan;
-}
-
 async function decide(
   store: Store,
   range: ComputeRange,
@@ -205,9 +186,13 @@ async function decide(
     means: means.values.map((mean) => mean ?? 1),
     means_from_window: means.fromWindow,
   };
-  const work = await store.query('jobs', WINDOW_WORK, spans);
-  const tenants = await store.query('jobs', WINDOW_ARRIVALS, arrivals);
-  const pools = await store.query('jobs', POOL_ARRIVALS, { ...arrivals, threshold_ms: facts.options.waitThresholdMs });
+  // Asked for at once: while the answer to one is decoded, the engine is at the next.
+  const [work, named, tenants, pools] = await Promise.all([
+    store.query('jobs', WINDOW_WORK, spans),
+    readFluidWork(store, spans, windowMs),
+    store.query('jobs', WINDOW_ARRIVALS, arrivals),
+    store.query('jobs', POOL_ARRIVALS, { ...arrivals, threshold_ms: facts.options.waitThresholdMs }),
+  ]);
   const saturation =
     read.scan.waited === 0
       ? []
@@ -217,7 +202,8 @@ async function decide(
         });
   const meanServiceMs = new Map(means.values.map((mean, index) => [means.fromWindow + index, mean]));
   const { windows } = decideWindows(facts, { work, arrivals: tenants, pools, saturation, meanServiceMs }, before.state);
-  return { facts, windows, ...read };
+  const fluid = await computeFluid(store, { facts, windows, spans, named, before: before.fluid });
+  return { facts, windows, fluid, ...read };
 }
 
 /** The declared slots of each window of a range, and the smallest number that one of its requests holds. */
@@ -276,90 +262,6 @@ function carryMeans(
     values.push(carried);
   }
   return { fromWindow: range.from, values };
-}
-
-async function describeAndStore(
-  store: Store,
-  range: ComputeRange,
-  decided: DecidedRange,
-): Promise<{ windows: number; written: number }> {
-  const { pool, windowMs, fromMs, toMs } = range;
-  const inShareWaits = await readInShareWaits(store, range, decided);
-  const conflicts =
-    decided.scan.disputed === 0
-      ? []
-      : await store.query('jobs', FIELD_CONFLICTS, { pool, window_ms: windowMs, from_ms: fromMs, to_ms: toMs });
-  const coverage = await readCoverage(store, range);
-  const conflictsByWindow = new Map(conflicts.map((row) => [row.window, row.conflicts]));
-  const stored = new Map(
-    (await store.query('jobs', STORED_WINDOWS, { pool, window_ms: windowMs, from_ms: fromMs, to_ms: toMs })).map(
-      (row) => [row.startMs, row],
-    ),
-  );
-  const tenantRows: string[] = [];
-  const windowRows: string[] = [];
-  let written = 0;
-  for (const window of decided.windows) {
-    const described = describeWindow(decided.facts, window, {
-      inShareWaits: inShareWaits.get(window.window) ?? null,
-      fieldConflicts: conflictsByWindow.get(window.window) ?? 0,
-      coverageRatio: coverageRatio(coverage, window.startMs, window.startMs + windowMs),
-      closedToMs: range.closedToMs,
-    });
-    const digest = createHash('sha256').update(JSON.stringify(described)).digest('hex');
-    const earlier = stored.get(window.startMs);
-    if (earlier?.digest === digest) continue;
-    const restated = earlier !== undefined && earlier.window.state === 'final';
-    const row: WindowRow = {
-      pool,
-      windowMs,
-      startMs: window.startMs,
-      computation: range.computation,
-      attempts: window.pool?.attempts ?? 0,
-      meanServiceMs: window.meanServiceMs,
-      workPerBusyMs: window.workPerBusyMs,
-      saturatedServedCost: window.saturatedServedCost,
-      watermarkMs: range.watermarkMs,
-      digest,
-      window: { ...described, revision: (earlier?.window.revision ?? 1) + (restated ? 1 : 0) },
-    };
-    for (const tenant of described.tenants) tenantRows.push(tsvRow(tenantCells(row, tenant)));
-    windowRows.push(tsvRow(windowCells(row)));
-    written++;
-  }
-  await store.insert('jobs', 'tenant_windows', TENANT_COLUMN_NAMES, tenantRows.join(''));
-  await store.insert('jobs', 'windows', WINDOW_COLUMN_NAMES, windowRows.join(''));
-  return { windows: decided.windows.length, written };
-}
-
-async function readCoverage(store: Store, { pool, fromMs, toMs }: ComputeRange): Promise<readonly CoverageRow[]> {
-  const span = { pool, from_ms: fromMs, to_ms: toMs };
-  const [reported] = await store.query('jobs', COVERAGE_REPORTED, span);
-  return reported === undefined || reported.reports === 0 ? [] : store.query('jobs', COVERAGE_COUNTS, span);
-}
-
-/** Only windows in which some tenant is beyond its share need a look at their waits apart from the others'. */
-async function readInShareWaits(store: Store, range: ComputeRange, decided: DecidedRange) {
-  const windows: number[] = [];
-  const tenants: string[] = [];
-  for (const window of decided.windows) {
-    for (const tenant of window.fairness.tenants) {
-      if (tenant.inShare !== false) continue;
-      windows.push(window.window);
-      tenants.push(tenant.tenant);
-    }
-  }
-  if (windows.length === 0) return new Map();
-  const rows = await store.query('jobs', IN_SHARE_WAITS, {
-    rows: decided.rows,
-    window_ms: range.windowMs,
-    from_ms: range.fromMs,
-    to_ms: range.toMs,
-    threshold_ms: decided.facts.options.waitThresholdMs,
-    over_share_windows: windows,
-    over_share_tenants: tenants,
-  });
-  return new Map(rows.map((row) => [row.window, row]));
 }
 
 function priceParams(options: PoolOptions) {

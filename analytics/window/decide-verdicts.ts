@@ -12,21 +12,51 @@ const MAX_ABSENT_RATIO = 0.001;
 const IDLE_CAUSE_RATIO = 0.01;
 
 export interface TenantBalance {
-  /** Ideal service of the window; null when the capacity is unknown. */
-  readonly fairShare: number | null;
-  readonly served: number;
+  /** What was due in the window (`Σ f̂`); null when the capacity is unknown. */
+  readonly due: number | null;
+  /** The largest lag behind it; see `GpsSpan.maxLag`. */
   readonly lag: number;
+  /** What of its due requests would have had that were refused. */
+  readonly refusedDue: number;
+  /** Served beyond what was due in the window and owed from before. */
+  readonly excess: number;
   readonly demand: number;
   readonly lateAfter: number;
   readonly quotaRefusedCost: number;
+  /** Relative to the mean weight of the tenants with demand. */
+  readonly relativeWeight: number;
 }
 
-/** Slots × the largest cost in service: what one scheduling decision cannot avoid. */
-export function decideTenantVerdict(balance: TenantBalance, oneDecisionCost: number): TenantVerdict {
-  if (balance.fairShare === null) return 'unknown';
-  const tolerance = Math.max(TOLERANCE_RATIO * balance.fairShare, oneDecisionCost);
-  if (exceeds(balance.lag, tolerance)) return 'short';
-  if (exceeds(balance.served, balance.fairShare + tolerance)) return 'over';
+/** What one scheduling decision cannot avoid, as the pool is. */
+export interface Granularity {
+  readonly slots: number;
+  /** Of requests in service. */
+  readonly largestCost: number;
+}
+
+/**
+ * `B_i`: 3% of what was due, or what schedulers of whole requests cannot avoid: a request in every slot, one of its own that
+ * has not ended, and a turn as long as its weight allows.
+ */
+export function toleranceOf(balance: Pick<TenantBalance, 'due' | 'relativeWeight'>, pool: Granularity): number {
+  const turns = pool.slots + 1 + 2 * balance.relativeWeight;
+  return Math.max(TOLERANCE_RATIO * (balance.due ?? 0), turns * pool.largestCost);
+}
+
+export function isOver(balance: TenantBalance, pool: Granularity): boolean {
+  return exceeds(balance.excess, toleranceOf(balance, pool));
+}
+
+/** Refusals are a grievance only where somebody was served beyond its due: else there was no room for anybody. */
+export function shortfallOf(balance: TenantBalance, anyOver: boolean): number {
+  return anyOver ? Math.max(balance.lag, balance.refusedDue) : balance.lag;
+}
+
+/** @param anyOver whether some tenant of the window was served over its due. */
+export function decideTenantVerdict(balance: TenantBalance, pool: Granularity, anyOver: boolean): TenantVerdict {
+  if (balance.due === null) return 'unknown';
+  if (exceeds(shortfallOf(balance, anyOver), toleranceOf(balance, pool))) return 'short';
+  if (isOver(balance, pool)) return 'over';
   if (balance.quotaRefusedCost > 0) return 'capped';
   if (balance.demand === 0 && balance.lateAfter === 0) return 'idle';
   return 'fair';
@@ -68,21 +98,32 @@ export function decideWindowVerdict(evidence: WindowEvidence, reasons: readonly 
 }
 
 export interface Grievance {
-  /** Tenants that were served beyond their share. */
+  /** Tenants that were served beyond their due. */
   readonly overServedTenants: number;
   readonly idleWhileWaitingRatio: number | null;
-  /** Σ lag over the short tenants, at the window's start and at its end. */
+  /** Most of what was idle while requests waited are the same number of slots all the time, and hardly any request found one free. */
+  readonly idleSteadily: boolean;
+  /** What was due to all tenants and not served to any, beyond what one decision cannot avoid. */
+  readonly isUnserved: boolean;
+  /** Σ over the short tenants of the lag at the window's start, and of the largest in it. */
   readonly shortLagBefore: number;
   readonly shortLag: number;
 }
 
+/** A cause beside tenants served over their due; `spread_thin`: tenants served beyond it, none by much. */
+export type OtherCause = 'idle_slots' | 'lost_capacity' | 'carried_over' | 'spread_thin';
+
 /**
- * What the short tenants lost to, beside tenants served over their share: idle slots; else earlier windows, when their
- * debt did not grow in this one (`carried_over`); else lost capacity.
+ * What the short tenants lost to, beside tenants served over their due: slots that were idle while requests waited, which
+ * are lost capacity when they were never used meanwhile, else a scheduler that left them idle; else earlier windows, when
+ * their debt did not grow in this one; else capacity that was lost, or tenants each of which took a little.
  */
-export function otherCauses(grievance: Grievance): string[] {
+export function otherCauses(grievance: Grievance): OtherCause[] {
   const { overServedTenants, idleWhileWaitingRatio } = grievance;
-  if (idleWhileWaitingRatio !== null && idleWhileWaitingRatio > IDLE_CAUSE_RATIO) return ['idle_slots'];
+  if (idleWhileWaitingRatio !== null && idleWhileWaitingRatio > IDLE_CAUSE_RATIO) {
+    return [grievance.idleSteadily ? 'lost_capacity' : 'idle_slots'];
+  }
   if (overServedTenants > 0) return [];
-  return [exceeds(grievance.shortLag, grievance.shortLagBefore) ? 'lost_capacity' : 'carried_over'];
+  if (!exceeds(grievance.shortLag, grievance.shortLagBefore)) return ['carried_over'];
+  return [grievance.isUnserved ? 'lost_capacity' : 'spread_thin'];
 }

@@ -12,9 +12,12 @@ import { type Capacity, decideCapacity } from './decide-capacity.ts';
 import {
   type CapacityInWindow,
   capacityInWindow,
+  changesInside,
+  type Entitlements,
+  groupsOf,
   type PoolOptions,
-  type WeightTimeline,
-  weightInWindow,
+  type Standing,
+  standingAt,
 } from './pool-model.ts';
 
 /** What one window hands to the next. */
@@ -48,13 +51,13 @@ export interface PoolFacts {
   readonly windowMs: number;
   readonly options: PoolOptions;
   readonly capacity: readonly CapacityEntry[];
-  readonly weights: WeightTimeline;
+  readonly entitlements: Entitlements;
 }
 
 /** A tenant in a window, before waits are judged. */
 export interface DecidedTenant {
   readonly tenant: string;
-  readonly weight: number;
+  readonly standing: Standing;
   readonly work: TenantWorkRow | null;
   readonly arrivals: TenantArrivalsRow | null;
 }
@@ -135,7 +138,7 @@ function decideWindow(
   const startMs = rows.window * facts.windowMs;
   const endMs = startMs + facts.windowMs;
   const declared = capacityInWindow(facts.capacity, startMs, endMs);
-  const { tenants, weightChanged } = joinTenants(facts, rows, startMs, endMs);
+  const { tenants, standingChanged } = joinTenants(facts, rows, startMs, endMs);
   const servedCost = sum(rows.work, (row) => row.served);
   const busyMs = sum(rows.work, (row) => row.busyMs);
   const alwaysWaiting = rows.saturation !== null && rows.saturation.waitingMs >= facts.windowMs;
@@ -154,7 +157,11 @@ function decideWindow(
     facts.windowMs,
   );
   const backlogBefore = carried.window === rows.window - 1 ? carried.idealBacklog : new Map<string, number>();
-  const step = { capacity: capacity.cost, tenants: tenants.map(toTenantWork) };
+  const step = {
+    capacity: capacity.cost,
+    tenants: tenants.map(toTenantWork),
+    groups: groupsOf(tenants.map((entry) => entry.standing)),
+  };
   const { result, after } = fairStep(step, backlogBefore);
   const workPerBusyMs = busyMs > 0 ? servedCost / busyMs : carried.workPerBusyMs;
   return {
@@ -171,7 +178,7 @@ function decideWindow(
       waitingAtEnd: sum(rows.work, (row) => row.waitingAtEnd),
       openRequests: sum(rows.work, (row) => row.openRequests),
       mixedSlots: hasMixedSlots(rows.work),
-      policyChanged: weightChanged || declared.changed,
+      policyChanged: standingChanged || declared.changed,
       ...indexes(tenants, result),
       pool: rows.pool,
       saturation: rows.saturation,
@@ -188,27 +195,25 @@ function joinTenants(
   rows: RowsOfWindow,
   startMs: number,
   endMs: number,
-): { tenants: DecidedTenant[]; weightChanged: boolean } {
+): { tenants: DecidedTenant[]; standingChanged: boolean } {
   const work = new Map(rows.work.map((row) => [row.tenant, row]));
   const arrivals = new Map(rows.arrivals.map((row) => [row.tenant, row]));
   const names = [...new Set([...work.keys(), ...arrivals.keys()])].sort((a, b) => (a < b ? -1 : 1));
-  let weightChanged = false;
+  const window = { fromMs: startMs, toMs: endMs };
+  let standingChanged = false;
   const tenants = names.map((tenant): DecidedTenant => {
     const arrived = arrivals.get(tenant) ?? null;
-    const { weight, changed } = weightInWindow(facts.weights, tenant, startMs, endMs, {
-      first: arrived?.firstWeight ?? null,
-      distinct: arrived?.distinctWeights ?? 0,
-    });
-    weightChanged ||= changed;
-    return { tenant, weight, work: work.get(tenant) ?? null, arrivals: arrived };
+    const standing = standingAt(facts.entitlements, tenant, startMs, arrived?.firstWeight ?? null);
+    standingChanged ||= changesInside(facts.entitlements, tenant, window, standing, arrived?.distinctWeights ?? 0);
+    return { tenant, standing, work: work.get(tenant) ?? null, arrivals: arrived };
   });
-  return { tenants, weightChanged };
+  return { tenants, standingChanged };
 }
 
 function toTenantWork(entry: DecidedTenant) {
   return {
     tenant: entry.tenant,
-    weight: entry.weight,
+    weight: entry.standing.weight,
     offeredAdmitted: entry.work?.offeredAdmitted ?? 0,
     offeredRefused: entry.work?.offeredRefused ?? 0,
     late: entry.work?.late ?? 0,

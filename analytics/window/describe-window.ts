@@ -1,7 +1,18 @@
+import type { FluidInShareRow } from '../queries/fluid-in-share.ts';
 import type { InShareWaitsRow, WaitFigures } from '../queries/window-arrivals.ts';
-import { decideTenantVerdict, decideWindowVerdict, otherCauses, unknownReasons } from './decide-verdicts.ts';
+import type { FluidWindow } from './decide-fluid.ts';
+import {
+  decideTenantVerdict,
+  decideWindowVerdict,
+  type Granularity,
+  isOver,
+  otherCauses,
+  shortfallOf,
+  type TenantBalance,
+  unknownReasons,
+} from './decide-verdicts.ts';
 import type { DecidedTenant, DecidedWindow, PoolFacts } from './decide-windows.ts';
-import type { TenantWindow, Window } from './window-result.ts';
+import type { FluidFigures, TenantWindow, Window } from './window-result.ts';
 
 /** From how many samples on a p99 says something. */
 const SUFFICIENT_SAMPLES = 100;
@@ -11,6 +22,11 @@ const NO_WAITS: WaitFigures = { p50: null, p95: null, p99: null, max: null, samp
 export interface Surroundings {
   /** Waits of in-share tenants; null when every tenant of the window is in share. */
   readonly inShareWaits: InShareWaitsRow | null;
+  readonly fluid: FluidWindow;
+  /** In-share requests by the fluid model; null when no tenant was ever beyond its share. */
+  readonly fluidInShare: FluidInShareRow | null;
+  /** Requests of a tenant that arrived while it was beyond its share; tenants without any are absent. */
+  readonly beyondShare: ReadonlyMap<string, number>;
   /** Requests whose events disagree on a figure. */
   readonly fieldConflicts: number;
   /** Part of the decisions that gateways counted of which events are stored; null: none reports. */
@@ -30,16 +46,26 @@ export function describeWindow(facts: PoolFacts, decided: DecidedWindow, around:
     conflicts,
     coverageRatio: around.coverageRatio,
     capacityKnown: decided.capacity.cost !== null,
-    demandExceedsCapacity: decided.fairness.contended,
+    demandExceedsCapacity: decided.fairness.contended || around.fluid.contended,
     anyShort: false,
   };
   const reasons = unknownReasons(evidence);
   // Without tenants, waits or capacity no share is a figure; conflicts and loss only withhold the verdict.
   const shareReason = reasons.find((reason) => reason !== 'conflicts' && reason !== 'coverage') ?? null;
   const servedReason = reasons.includes('no_waits') ? 'no_waits' : null;
-  const oneDecisionCost = slotsOf(decided, facts.windowMs) * decided.largestCostInService;
+  const granularity = { slots: slotsOf(decided, facts.windowMs), largestCost: decided.largestCostInService };
+  const balances = balancesOf(decided, around, shareReason);
+  const anyOver = balances.some((balance) => isOver(balance, granularity));
   const tenants = decided.tenants.map((tenant, index) =>
-    describeTenant(decided, tenant, index, { shareReason, servedReason, oneDecisionCost, reasons }),
+    describeTenant(decided, tenant, index, {
+      around,
+      shareReason,
+      servedReason,
+      reasons,
+      granularity,
+      balance: balances[index],
+      anyOver,
+    }),
   );
   const short = tenants.some((tenant) => tenant.verdict === 'short');
   const verdict = decideWindowVerdict({ ...evidence, anyShort: short }, reasons);
@@ -56,7 +82,16 @@ export function describeWindow(facts: PoolFacts, decided: DecidedWindow, around:
     revision: 1,
     verdict,
     verdict_reasons: reasons,
-    causes: verdict === 'unfair' ? describeCauses(decided, tenants, idle.value) : [],
+    causes:
+      verdict === 'unfair'
+        ? describeCauses(decided, tenants, {
+            balances,
+            granularity,
+            around,
+            idleRatio: idle.value,
+            windowMs: facts.windowMs,
+          })
+        : [],
     coverage_ratio: around.coverageRatio,
     ...(around.coverageRatio === null ? { coverage_reason: 'not_reported' } : {}),
     cost_unit: facts.options.costUnit,
@@ -81,17 +116,38 @@ export function describeWindow(facts: PoolFacts, decided: DecidedWindow, around:
     in_share: describeInShare(facts, decided, around, { shareReason, provisional: !isFinal }),
     idle_while_waiting_ratio: idle.value,
     ...(idle.reason === null ? {} : { idle_while_waiting_reason: idle.reason }),
-    fluid: null,
-    fluid_reason: 'not_computed',
+    ...describeFluid(decided, around, shareReason),
     tenants,
   };
 }
 
 interface TenantContext {
+  readonly around: Surroundings;
   readonly shareReason: string | null;
   readonly servedReason: string | null;
-  readonly oneDecisionCost: number;
   readonly reasons: readonly string[];
+  readonly granularity: Granularity;
+  readonly balance: TenantBalance | undefined;
+  readonly anyOver: boolean;
+}
+
+/** What was due to each tenant and what it got, in the order of the tenants. */
+function balancesOf(decided: DecidedWindow, around: Surroundings, shareReason: string | null): TenantBalance[] {
+  const withDemand = decided.tenants.filter((_, index) => (decided.fairness.tenants[index]?.demand ?? 0) > 0);
+  const weights = withDemand.reduce((sum, { standing }) => sum + standing.weight, 0);
+  return decided.tenants.map(({ tenant, standing, work, arrivals }, index): TenantBalance => {
+    const { gps, served } = around.fluid.of(tenant);
+    return {
+      due: shareReason === null ? gps.served : null,
+      lag: gps.maxLag,
+      refusedDue: gps.refused,
+      excess: Math.max(0, served - gps.served - gps.lagBefore),
+      demand: decided.fairness.tenants[index]?.demand ?? 0,
+      lateAfter: work?.lateAfter ?? 0,
+      quotaRefusedCost: arrivals?.quotaRefusedCost ?? 0,
+      relativeWeight: weights > 0 ? (standing.weight * withDemand.length) / weights : 1,
+    };
+  });
 }
 
 function describeTenant(
@@ -104,24 +160,15 @@ function describeTenant(
   const served = entry.work?.served ?? 0;
   const share = context.shareReason === null ? (fairness?.share ?? null) : null;
   const arrivals = entry.arrivals;
+  const { balance, reasons } = context;
   const verdict =
-    context.reasons.length > 0
+    reasons.length > 0 || balance === undefined
       ? 'unknown'
-      : decideTenantVerdict(
-          {
-            fairShare: share,
-            served,
-            lag: fairness?.lag ?? 0,
-            demand: fairness?.demand ?? 0,
-            lateAfter: entry.work?.lateAfter ?? 0,
-            quotaRefusedCost: arrivals?.quotaRefusedCost ?? 0,
-          },
-          context.oneDecisionCost,
-        );
+      : decideTenantVerdict(balance, context.granularity, context.anyOver);
   return {
     tenant: entry.tenant,
-    group: null,
-    weight: entry.weight,
+    group: entry.standing.group,
+    weight: entry.standing.weight,
     verdict,
     arrived_cost: arrivals?.arrivedCost ?? 0,
     arrived_cost_raw: arrivals?.arrivedCostRaw ?? 0,
@@ -141,6 +188,59 @@ function describeTenant(
     skewed: arrivals?.skewed ?? 0,
     quota_refused_cost: arrivals?.quotaRefusedCost ?? 0,
     wait_ms: describeWaits(arrivals?.wait ?? NO_WAITS),
+    fluid: context.shareReason === null && balance !== undefined ? describeFluidTenant(entry, balance, context) : null,
+  };
+}
+
+function describeFluidTenant(entry: DecidedTenant, balance: TenantBalance, { around, anyOver }: TenantContext) {
+  const { ideal, served, maxLag, excessWaitMs, backlog } = around.fluid.of(entry.tenant);
+  return {
+    ideal_cost: ideal,
+    normalized_share: ideal > 0 ? served / ideal : null,
+    max_lag_cost: maxLag,
+    excess_wait_ms: excessWaitMs,
+    in_share_requests: (entry.arrivals?.attempts ?? 0) - (around.beyondShare.get(entry.tenant) ?? 0),
+    ideal_backlog_cost: backlog,
+    due_cost: balance.due ?? 0,
+    shortfall_cost: shortfallOf(balance, anyOver),
+    excess_cost: balance.excess,
+  };
+}
+
+function describeFluid(
+  decided: DecidedWindow,
+  around: Surroundings,
+  shareReason: string | null,
+): { fluid: FluidFigures | null; fluid_reason?: string } {
+  if (shareReason !== null) return { fluid: null, fluid_reason: shareReason };
+  const { fluid } = around;
+  const jain = figure(fluid.jainIndex, null, 'nothing_served');
+  const pool = decided.pool;
+  const inShare = around.fluidInShare ?? {
+    requests: pool?.attempts ?? 0,
+    samples: pool?.wait.samples ?? 0,
+    overThreshold: pool?.overThreshold ?? 0,
+    p99WaitMs: pool?.wait.p99 ?? null,
+  };
+  const p99 = figure(inShare.p99WaitMs, null, 'no_samples');
+  return {
+    fluid: {
+      jain_index: jain.value,
+      ...(jain.reason === null ? {} : { jain_index_reason: jain.reason }),
+      ...(fluid.minNormalizedShare === null
+        ? { min_normalized_share: null, min_normalized_share_reason: 'no_demand' }
+        : { min_normalized_share: { ...fluid.minNormalizedShare } }),
+      max_lag_cost: fluid.maxLag?.value ?? 0,
+      max_lag_tenant: fluid.maxLag?.tenant ?? null,
+      in_share: {
+        requests: inShare.requests,
+        samples: inShare.samples,
+        over_threshold: inShare.overThreshold,
+        p99_wait_ms: p99.value,
+        ...(p99.reason === null ? {} : { p99_wait_reason: p99.reason }),
+        sufficient: inShare.samples >= SUFFICIENT_SAMPLES,
+      },
+    },
   };
 }
 
@@ -157,25 +257,67 @@ function describeCapacity(decided: DecidedWindow, servedReason: string | null) {
   return { cost, basis, reason: decided.declared.slots === null ? 'not_declared' : 'nothing_served_yet' };
 }
 
-function describeCauses(decided: DecidedWindow, tenants: readonly TenantWindow[], idleRatio: number | null) {
-  const over = tenants.filter((tenant) => tenant.verdict === 'over').map((tenant) => tenant.tenant);
+/** Tenants that are named where many took a little each. */
+const MAX_THIN = 20;
+/** Of the slot-time idle while requests waited so much must be of slots that are idle all the while. */
+const STEADY_RATIO = 0.75;
+/** Of the requests that came while others waited so many may find a slot at once although slots are gone. */
+const AT_ONCE_RATIO = 0.1;
+
+/** Who was served over its due stands first that took most; who only got what it was owed from before is no cause. */
+function describeCauses(
+  decided: DecidedWindow,
+  tenants: readonly TenantWindow[],
+  context: {
+    readonly balances: readonly TenantBalance[];
+    readonly granularity: Granularity;
+    readonly around: Surroundings;
+    readonly idleRatio: number | null;
+    readonly windowMs: number;
+  },
+) {
+  const { balances, granularity, around } = context;
   let shortLagBefore = 0;
   let shortLag = 0;
-  for (const [index, tenant] of tenants.entries()) {
-    if (tenant.verdict !== 'short') continue;
-    shortLagBefore += decided.fairness.tenants[index]?.lagBefore ?? 0;
-    shortLag += decided.fairness.tenants[index]?.lag ?? 0;
+  let unserved = 0;
+  for (const [index, { tenant, verdict }] of tenants.entries()) {
+    const { gps, served } = around.fluid.of(tenant);
+    unserved += gps.served - served;
+    if (verdict !== 'short') continue;
+    shortLagBefore += gps.lagBefore;
+    shortLag += Math.max(gps.maxLag, tenants[index]?.fluid?.shortfall_cost ?? 0);
   }
-  const others = otherCauses({
+  const excess = (tenant: TenantWindow): number => tenant.fluid?.excess_cost ?? 0;
+  const byExcess = [...tenants].sort((a, b) => excess(b) - excess(a) || (a.tenant < b.tenant ? -1 : 1));
+  const over = byExcess.filter((tenant) => tenant.verdict === 'over');
+  const [other] = otherCauses({
     overServedTenants: over.length,
-    idleWhileWaitingRatio: idleRatio,
+    idleWhileWaitingRatio: context.idleRatio,
+    idleSteadily: isIdleSteadily(decided, context.windowMs),
+    isUnserved: balances.length > 0 && unserved > granularity.slots * granularity.largestCost,
     shortLagBefore,
     shortLag,
   });
+  const names = (some: readonly TenantWindow[]): string[] => some.map(({ tenant }) => tenant);
+  if (other === 'spread_thin') {
+    const thin = byExcess.filter((tenant) => excess(tenant) > 0 && tenant.verdict !== 'short').slice(0, MAX_THIN);
+    return thin.length === 0
+      ? [{ cause: 'carried_over', tenants: [] }]
+      : [{ cause: 'over_served', tenants: names(thin) }];
+  }
   return [
-    ...(over.length === 0 ? [] : [{ cause: 'over_served', tenants: over }]),
-    ...others.map((cause) => ({ cause, tenants: [] })),
+    ...(over.length === 0 ? [] : [{ cause: 'over_served', tenants: names(over) }]),
+    ...(other === undefined ? [] : [{ cause: other, tenants: [] }]),
   ];
+}
+
+/** Slots that nobody used all the while: where requests that come find one free, it is the scheduler that left others waiting. */
+function isIdleSteadily({ saturation, pool }: DecidedWindow, windowMs: number): boolean {
+  if (saturation === null || pool === null) return false;
+  const steadyMs = saturation.steadilyIdleSlots * saturation.waitingMs;
+  if (steadyMs <= STEADY_RATIO * saturation.idleWhileWaitingMs) return false;
+  const waitingRatio = saturation.waitingMs / windowMs;
+  return pool.dispatchedAtOnce <= (1 - waitingRatio + AT_ONCE_RATIO * waitingRatio) * pool.dispatched;
 }
 
 function minShare(decided: DecidedWindow, shareReason: string | null) {

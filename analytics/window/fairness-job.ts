@@ -11,6 +11,7 @@ import { type Store, tsvRow } from '../storage/index.ts';
 import { type AnalyzeResult, analyzeRange } from './analyze-range.ts';
 import { lastWindowEnd, type Span, windowStart } from './bounds.ts';
 import type { PoolOptions } from './pool-model.ts';
+import { rollUp } from './roll-up.ts';
 import { decideWatermark, type SourceProgress, type WatermarkOptions } from './watermark.ts';
 
 export interface FairnessJobOptions {
@@ -44,6 +45,8 @@ const VISIBILITY_SLACK_MS = 15_000;
 export function createFairnessJob(store: Store, options: FairnessJobOptions): FairnessJob {
   const progress = new Map<string, SourceProgress>();
   const watermarks = new Map<string, number>();
+  /** Per pool the end of the last window that a run of this process has looked at. */
+  const ranTo = new Map<string, number>();
   let lastLateCheckMs: number | null = null;
   let running: Promise<unknown> = Promise.resolve();
 
@@ -132,9 +135,14 @@ export function createFairnessJob(store: Store, options: FairnessJobOptions): Fa
     },
   ): Promise<AnalyzeResult> => {
     const { windowMs } = options;
-    const due = decideDue(span, stored, at.watermarkMs, at.lateFromMs, windowMs);
-    if (due === null) return { windows: 0, written: 0 };
-    return analyzeRange(store, {
+    const due = decideDue(span, stored, {
+      watermarkMs: at.watermarkMs,
+      lateFromMs: at.lateFromMs,
+      ranToMs: ranTo.get(span.pool) ?? null,
+      windowMs,
+    });
+    if (due === null) return { windows: 0, written: 0, expired: 0 };
+    const result = await analyzeRange(store, {
       ...due,
       pool: span.pool,
       windowMs,
@@ -144,6 +152,11 @@ export function createFairnessJob(store: Store, options: FairnessJobOptions): Fa
       computation: at.nowMs * 1000,
       ...(at.signal === undefined ? {} : { signal: at.signal }),
     });
+    if (result.written > 0) {
+      await rollUp(store, { ...due, pool: span.pool, windowMs, closedToMs: at.watermarkMs });
+    }
+    ranTo.set(span.pool, due.toMs);
+    return result;
   };
 
   return {
@@ -161,20 +174,50 @@ function poolFailure(pool: string, error: unknown): unknown {
   return new EvenshareError(error.code, `pool ${JSON.stringify(pool)}: ${error.message}`, { cause: error });
 }
 
-/** The windows of a pool that must be computed now; null when none is due. */
+/**
+ * The windows of a pool that must be computed now; null when none is due: those never computed, those that late events
+ * touch, and with every new window those that are provisional, because what waits has grown older.
+ */
 export function decideDue(
   span: Pick<PoolSpan, 'firstArrivalMs'>,
   stored: WindowProgress | null,
-  watermarkMs: number,
-  lateFromMs: number | null,
-  windowMs: number,
+  at: {
+    readonly watermarkMs: number;
+    readonly lateFromMs: number | null;
+    /** End of the last window looked at by the run before; null: there was none. */
+    readonly ranToMs: number | null;
+    readonly windowMs: number;
+  },
 ): Span | null {
-  const toMs = lastWindowEnd(watermarkMs, windowMs);
+  const { lateFromMs, ranToMs, windowMs } = at;
+  const toMs = lastWindowEnd(at.watermarkMs, windowMs);
+  const isNewWindow = ranToMs === null || toMs > ranToMs;
   const candidates = [
     stored === null ? windowStart(span.firstArrivalMs, windowMs) : stored.computedToMs,
-    stored?.provisionalFromMs ?? Number.POSITIVE_INFINITY,
+    isNewWindow ? againFrom(stored, { toMs, windowMs, isFirstRun: ranToMs === null }) : Number.POSITIVE_INFINITY,
     lateFromMs === null ? Number.POSITIVE_INFINITY : windowStart(lateFromMs, windowMs),
   ];
   const fromMs = Math.min(...candidates);
   return fromMs < toMs ? { fromMs, toMs } : null;
+}
+
+/** So many of the newest windows are computed again with every new one, as long as they are provisional. */
+const NEAR_WINDOWS = 4;
+
+/**
+ * From where provisional windows are computed again. One request that is open for an hour keeps sixty of them provisional:
+ * those further back are taken the more rarely the further the oldest lies, every second minute, every fourth, …. What
+ * ends a request is a late event, and that has them computed at once.
+ */
+function againFrom(
+  stored: WindowProgress | null,
+  at: { readonly toMs: number; readonly windowMs: number; readonly isFirstRun: boolean },
+): number {
+  if (stored === null || stored.provisionalFromMs === null) return Number.POSITIVE_INFINITY;
+  const { provisionalFromMs, computedToMs } = stored;
+  const windowsBack = (computedToMs - provisionalFromMs) / at.windowMs;
+  if (windowsBack <= NEAR_WINDOWS || at.isFirstRun) return provisionalFromMs;
+  const everyWindows = 2 ** Math.floor(Math.log2(windowsBack / NEAR_WINDOWS));
+  const isTurn = (at.toMs / at.windowMs) % everyWindows === 0;
+  return isTurn ? provisionalFromMs : computedToMs - NEAR_WINDOWS * at.windowMs;
 }

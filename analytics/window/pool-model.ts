@@ -1,4 +1,8 @@
+import type { Groups } from '../../scheduler-core/index.ts';
 import type { CapacityEntry, WeightEntry } from '../queries/pool-state.ts';
+import type { Span } from './bounds.ts';
+import { DEFAULT_TOP_TENANTS } from './cardinality-cap.ts';
+import { type PolicyTimeline, policyAt, policyChangesWithin } from './policy-timeline.ts';
 
 /** What is configured of a pool; every figure in the pool's cost unit unless it says otherwise. */
 export interface PoolOptions {
@@ -9,6 +13,10 @@ export interface PoolOptions {
   readonly waitThresholdMs: number;
   /** An open request older than this is closed as lost, ms. */
   readonly maxRequestAgeMs: number;
+  /** How many tenants have lines of their own in series and metrics. */
+  readonly topTenants: number;
+  /** Tenants that have them whenever they are there. */
+  readonly pinnedTenants: readonly string[];
 }
 
 export const DEFAULT_POOL_OPTIONS: PoolOptions = {
@@ -17,6 +25,8 @@ export const DEFAULT_POOL_OPTIONS: PoolOptions = {
   outputTokenPrice: 1,
   waitThresholdMs: 500,
   maxRequestAgeMs: 3_600_000,
+  topTenants: DEFAULT_TOP_TENANTS,
+  pinnedTenants: [],
 };
 
 export interface CapacityInWindow {
@@ -74,29 +84,92 @@ export function weightTimeline(entries: readonly WeightEntry[]): WeightTimeline 
   return timeline;
 }
 
-export interface WeightInWindow {
+/** What entitles the tenants of a pool, by time. */
+export interface Entitlements {
+  /** Policies from the store; where none holds yet, `weights` do. */
+  readonly policies: PolicyTimeline;
+  /** Weights that the configuration said. */
+  readonly weights: WeightTimeline;
+  /** When either says something new, ascending. */
+  readonly moments: readonly number[];
+}
+
+export function entitlementsOf(policies: PolicyTimeline, weights: WeightTimeline): Entitlements {
+  const moments = new Set(policies.map(({ atMs }) => atMs));
+  for (const entries of weights.values()) for (const { atMs } of entries) moments.add(atMs);
+  return { policies, weights, moments: [...moments].sort((a, b) => a - b) };
+}
+
+/** What a tenant may claim at a moment. */
+export interface Standing {
   readonly weight: number;
-  readonly changed: boolean;
+  /** The group whose share it divides with others; null: it stands for itself. */
+  readonly group: string | null;
+  readonly groupWeight: number;
 }
 
 /**
- * A tenant's weight at a window's start: what the policy in force then says, else what its first event of the window
- * carried, else 1. `changed` when the policy or the events name another one inside the window.
+ * A tenant's standing at a moment: what the policy in force says; before the first policy what the configuration said
+ * then, else the weight that its first event of the window carried, else 1.
  */
-export function weightInWindow(
-  timeline: WeightTimeline,
-  tenant: string,
-  startMs: number,
-  endMs: number,
-  recorded: { readonly first: number | null; readonly distinct: number },
-): WeightInWindow {
-  const entries = timeline.get(tenant) ?? [];
-  let weight: number | null = null;
-  let changed = false;
-  for (const entry of entries) {
-    if (entry.atMs <= startMs) weight = entry.weight;
-    else if (entry.atMs < endMs && entry.weight !== (weight ?? 1)) changed = true;
+export function standingAt(from: Entitlements, tenant: string, atMs: number, recorded: number | null): Standing {
+  const policy = policyAt(from.policies, atMs);
+  if (policy !== null) {
+    const group = policy.groupOf.get(tenant) ?? null;
+    return {
+      weight: policy.weights.get(tenant) ?? policy.defaultWeight,
+      group,
+      groupWeight: group === null ? 1 : (policy.groupWeights.get(group) ?? 1),
+    };
   }
-  if (weight !== null) return { weight, changed };
-  return { weight: recorded.first ?? 1, changed: changed || recorded.distinct > 1 };
+  let weight: number | null = null;
+  for (const entry of from.weights.get(tenant) ?? []) if (entry.atMs <= atMs) weight = entry.weight;
+  return { weight: weight ?? recorded ?? 1, group: null, groupWeight: 1 };
+}
+
+/**
+ * Whether a tenant's standing changes inside a window, by policy, configuration, or the events themselves where these
+ * are what counts.
+ */
+export function changesInside(
+  from: Entitlements,
+  tenant: string,
+  window: Span,
+  standing: Standing,
+  distinctRecorded: number,
+): boolean {
+  const differs = (other: Standing): boolean =>
+    other.weight !== standing.weight ||
+    other.group !== standing.group ||
+    (other.group !== null && other.groupWeight !== standing.groupWeight);
+  for (const { atMs } of policyChangesWithin(from.policies, window.fromMs, window.toMs)) {
+    if (differs(standingAt(from, tenant, atMs, null))) return true;
+  }
+  if (policyAt(from.policies, window.fromMs) !== null) return false;
+  const entries = from.weights.get(tenant) ?? [];
+  const configured = entries.some((entry) => entry.atMs <= window.fromMs);
+  const within = entries.filter((entry) => entry.atMs > window.fromMs && entry.atMs < window.toMs);
+  // Before the configuration speaks, its first word is compared with the weight of all who are not spoken of.
+  if (within.some((entry) => entry.weight !== (configured ? standing.weight : 1))) return true;
+  return !configured && distinctRecorded > 1;
+}
+
+/** Whether a policy or the configuration may change a standing in `(fromMs, toMs]`. */
+export function mayChange({ moments }: Entitlements, fromMs: number, toMs: number): boolean {
+  return moments.some((atMs) => atMs > fromMs && atMs <= toMs);
+}
+
+/** The groups in which tenants stand, in the order of the tenants; null where each stands for itself. */
+export function groupsOf(standings: readonly Standing[]): Groups | null {
+  const numbers = new Map<string, number>();
+  const weights: number[] = [];
+  const of = standings.map(({ group, groupWeight }) => {
+    if (group === null) return -1;
+    const known = numbers.get(group);
+    if (known !== undefined) return known;
+    numbers.set(group, weights.length);
+    weights.push(groupWeight);
+    return weights.length - 1;
+  });
+  return weights.length === 0 ? null : { of, weights };
 }

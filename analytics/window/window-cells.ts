@@ -11,6 +11,9 @@ export interface WindowRow {
   readonly meanServiceMs: number | null;
   readonly workPerBusyMs: number | null;
   readonly saturatedServedCost: number | null;
+  readonly fluidWorkPerBusyMs: number | null;
+  /** The backlogs after the window's last second, whether or not they are figures to be shown. */
+  readonly fluidBacklogOf: (tenant: string) => { readonly cut: number; readonly due: number };
   readonly watermarkMs: number;
   readonly digest: string;
   readonly window: Window;
@@ -69,11 +72,21 @@ const WINDOW_COLUMNS: readonly Column<WindowRow>[] = [
   ['mean_service_ms', (row) => row.meanServiceMs],
   ['work_per_busy_ms', (row) => row.workPerBusyMs],
   ['saturated_served_cost', (row) => row.saturatedServedCost],
+  ['fluid_jain_index', ({ window }) => window.fluid?.jain_index ?? null],
+  ['fluid_min_normalized_share', ({ window }) => window.fluid?.min_normalized_share?.value ?? null],
+  ['fluid_min_normalized_share_tenant', ({ window }) => window.fluid?.min_normalized_share?.tenant ?? null],
+  ['fluid_max_lag_cost', ({ window }) => window.fluid?.max_lag_cost ?? null],
+  ['fluid_max_lag_tenant', ({ window }) => window.fluid?.max_lag_tenant ?? null],
+  ['fluid_in_share_requests', ({ window }) => window.fluid?.in_share.requests ?? 0],
+  ['fluid_in_share_samples', ({ window }) => window.fluid?.in_share.samples ?? 0],
+  ['fluid_in_share_over_threshold', ({ window }) => window.fluid?.in_share.over_threshold ?? 0],
+  ['fluid_in_share_p99_wait_ms', ({ window }) => window.fluid?.in_share.p99_wait_ms ?? null],
+  ['fluid_work_per_busy_ms', (row) => row.fluidWorkPerBusyMs],
   ['watermark_ms', (row) => row.watermarkMs],
   ['digest', (row) => row.digest],
 ];
 
-interface TenantRow extends Pick<WindowRow, 'pool' | 'windowMs' | 'startMs' | 'computation'> {
+interface TenantRow extends Pick<WindowRow, 'pool' | 'windowMs' | 'startMs' | 'computation' | 'fluidBacklogOf'> {
   readonly tenant: TenantWindow;
 }
 
@@ -83,6 +96,7 @@ const TENANT_COLUMNS: readonly Column<TenantRow>[] = [
   ['start_ms', (row) => row.startMs],
   ['computation', (row) => row.computation],
   ['tenant', ({ tenant }) => tenant.tenant],
+  ['group_name', ({ tenant }) => tenant.group],
   ['weight', ({ tenant }) => tenant.weight],
   ['verdict', ({ tenant }) => tenant.verdict],
   ['arrived_cost', ({ tenant }) => tenant.arrived_cost],
@@ -95,6 +109,16 @@ const TENANT_COLUMNS: readonly Column<TenantRow>[] = [
   ['in_share', ({ tenant }) => tenant.in_share],
   ['lag_cost', ({ tenant }) => tenant.lag_cost],
   ['ideal_backlog_cost', ({ tenant }) => tenant.ideal_backlog_cost],
+  ['fluid_ideal_cost', ({ tenant }) => tenant.fluid?.ideal_cost ?? null],
+  ['fluid_max_lag_cost', ({ tenant }) => tenant.fluid?.max_lag_cost ?? null],
+  ['fluid_excess_wait_ms', ({ tenant }) => tenant.fluid?.excess_wait_ms ?? null],
+  ['fluid_in_share_requests', ({ tenant }) => tenant.fluid?.in_share_requests ?? 0],
+  ['fluid_ideal_backlog_cost', ({ tenant, fluidBacklogOf }) => fluidBacklogOf(tenant.tenant).cut],
+  ['fluid_due_backlog_cost', ({ tenant, fluidBacklogOf }) => fluidBacklogOf(tenant.tenant).due],
+  ['fluid_normalized_share', ({ tenant }) => tenant.fluid?.normalized_share ?? null],
+  ['fluid_due_cost', ({ tenant }) => tenant.fluid?.due_cost ?? null],
+  ['fluid_shortfall_cost', ({ tenant }) => tenant.fluid?.shortfall_cost ?? null],
+  ['fluid_excess_cost', ({ tenant }) => tenant.fluid?.excess_cost ?? null],
   ['requests', ({ tenant }) => tenant.requests],
   ['retries', ({ tenant }) => tenant.retries],
   ['rejected', ({ tenant }) => tsvMap(tenant.rejected)],
@@ -118,8 +142,8 @@ export function windowCells(row: WindowRow): Cell[] {
 }
 
 export function tenantCells(row: WindowRow, tenant: TenantWindow): Cell[] {
-  const { pool, windowMs, startMs, computation } = row;
-  return TENANT_COLUMNS.map(([, cell]) => cell({ pool, windowMs, startMs, computation, tenant }));
+  const { pool, windowMs, startMs, computation, fluidBacklogOf } = row;
+  return TENANT_COLUMNS.map(([, cell]) => cell({ pool, windowMs, startMs, computation, fluidBacklogOf, tenant }));
 }
 
 /** The reasons of a window's null figures, by figure, as the column `reasons` holds them. */
@@ -136,6 +160,9 @@ function reasonsOf(window: Window): Record<string, string> {
     in_share_p99: window.in_share.p99_wait_reason,
     idle_while_waiting: window.idle_while_waiting_reason,
     fluid: window.fluid_reason,
+    fluid_jain_index: window.fluid?.jain_index_reason,
+    fluid_min_normalized_share: window.fluid?.min_normalized_share_reason,
+    fluid_in_share_p99: window.fluid?.in_share.p99_wait_reason,
   };
   const known: Record<string, string> = {};
   for (const [figure, reason] of Object.entries(reasons)) if (reason !== undefined) known[figure] = reason;

@@ -42,10 +42,53 @@ export const TenantWindowSchema = Type.Object({
   skewed: Type.Integer(),
   quota_refused_cost: Type.Number(),
   wait_ms: Type.Object({ ...waitFigures, provenance: Type.String(), reason: Type.Optional(Type.String()) }),
+  /** The same in steps of a second; null where shares cannot be known, for the window's reason. */
+  fluid: nullable(
+    Type.Object({
+      /** Ideal service: `Σ f` over the steps. */
+      ideal_cost: Type.Number(),
+      /** Served work ÷ ideal service; null without any ideal service. */
+      normalized_share: figure(),
+      /** The largest lag at the end of a step: work that a fair system would have done by then. */
+      max_lag_cost: Type.Number(),
+      /** By how much longer a unit of work waited than in a fair system, on average: `∫ lag dt` ÷ ideal service (Little's law). */
+      excess_wait_ms: figure(),
+      /** Requests that arrived in a step at whose end the tenant had no ideal backlog. */
+      in_share_requests: Type.Integer(),
+      /** `q` after the window's last step. */
+      ideal_backlog_cost: Type.Number(),
+      /** What verdicts go by. Due: what processor sharing that never looks at the real system would have served. */
+      due_cost: Type.Number(),
+      /** The largest lag behind it at the end of a second, but for what was due in that second; or what it was refused of its due. */
+      shortfall_cost: Type.Number(),
+      /** Served beyond what was due in the window and owed from before. */
+      excess_cost: Type.Number(),
+    }),
+  ),
 });
 export type TenantWindow = Static<typeof TenantWindowSchema>;
 
 const MinNormalizedShareSchema = Type.Object({ value: Type.Number(), tenant: Type.String() });
+
+const FluidSchema = Type.Object({
+  jain_index: figure(),
+  jain_index_reason: Type.Optional(Type.String()),
+  min_normalized_share: nullable(MinNormalizedShareSchema),
+  min_normalized_share_reason: Type.Optional(Type.String()),
+  /** The largest lag of a tenant at the end of a step, and whose; null where nobody lagged. */
+  max_lag_cost: Type.Number(),
+  max_lag_tenant: nullable(Type.String()),
+  in_share: Type.Object({
+    requests: Type.Integer(),
+    samples: Type.Integer(),
+    over_threshold: Type.Integer(),
+    p99_wait_ms: figure(),
+    p99_wait_reason: Type.Optional(Type.String()),
+    /** At least 100 samples. */
+    sufficient: Type.Boolean(),
+  }),
+});
+export type FluidFigures = Static<typeof FluidSchema>;
 
 /** One window of one pool (shape: docs/shapes). Every `…_reason` is present exactly when its figure is null. */
 export const WindowSchema = Type.Object({
@@ -100,9 +143,9 @@ export const WindowSchema = Type.Object({
   }),
   idle_while_waiting_ratio: figure(),
   idle_while_waiting_reason: Type.Optional(Type.String()),
-  /** The same in steps of one second; null until it is built, with the reason. */
-  fluid: Type.Null(),
-  fluid_reason: Type.String(),
+  /** The same in steps of one second, carried from window to window; null where shares cannot be known, with the reason. */
+  fluid: nullable(FluidSchema),
+  fluid_reason: Type.Optional(Type.String()),
   tenants: Type.Array(TenantWindowSchema),
 });
 export type Window = Static<typeof WindowSchema>;

@@ -14,6 +14,18 @@ export interface LiteralOptions {
   readonly slots: number | null;
   readonly capacityPerS: number | null;
   readonly weights: ReadonlyMap<string, number>;
+  /** Slots from a moment on, in time order, where they change; `slots` holds before. */
+  readonly slotChanges?: readonly { readonly atMs: number; readonly slots: number }[];
+  /** In time order; the first holds from the beginning. They stand in for `weights`. */
+  readonly policies?: readonly LiteralPolicy[];
+}
+
+export interface LiteralPolicy {
+  readonly atMs: number;
+  readonly defaultWeight: number;
+  readonly weights: ReadonlyMap<string, number>;
+  readonly groupOf: ReadonlyMap<string, string>;
+  readonly groupWeights: ReadonlyMap<string, number>;
 }
 
 export interface LiteralTenant {
@@ -29,6 +41,12 @@ export interface LiteralTenant {
   readonly arrivedCost: number;
   readonly arrivedCostRaw: number;
   readonly verdict: string;
+  /** In steps of a second: `Σ f`, the largest lag, the mean lag in time, requests that arrived within the share, and `q` at the end. */
+  readonly ideal: number;
+  readonly maxLag: number;
+  readonly excessWaitMs: number | null;
+  readonly fluidInShareRequests: number;
+  readonly fluidBacklog: number;
 }
 
 export interface LiteralWindow {
@@ -40,6 +58,10 @@ export interface LiteralWindow {
   readonly waiting: number;
   readonly idleWhileWaiting: number | null;
   readonly verdict: string;
+  readonly fluidJain: number | null;
+  readonly fluidMinimum: { readonly value: number; readonly tenant: string } | null;
+  readonly fluidInShareRequests: number;
+  readonly fluidInShareWaits: readonly number[];
   readonly tenants: ReadonlyMap<string, LiteralTenant>;
 }
 
@@ -67,12 +89,15 @@ export function literalWindows(events: readonly DecisionEvent[], options: Litera
   const windows: LiteralWindow[] = [];
   let idealBacklog = new Map<string, number>();
   let earlierRate: number | null = null;
+  const fluid: FluidState = { backlog: new Map(), gpsBacklog: new Map(), rate: null };
   const saturated: { startMs: number; served: number }[] = [];
   for (let startMs = options.fromMs; startMs < options.toMs; startMs += options.windowMs) {
     const endMs = startMs + options.windowMs;
     const touching = requests.filter((request) => touches(request, startMs, endMs));
     if (touching.length === 0) {
       idealBacklog = new Map();
+      fluid.backlog = new Map();
+      fluid.gpsBacklog = new Map();
       continue;
     }
     const busy = touching.reduce((sum, r) => sum + (hasService(r) ? r.slots * real(r, startMs, endMs) : 0), 0);
@@ -84,7 +109,7 @@ export function literalWindows(events: readonly DecisionEvent[], options: Litera
     let capacity: number | null = null;
     if (options.capacityPerS !== null) capacity = (options.capacityPerS * options.windowMs) / 1000;
     else if (options.slots !== null) {
-      capacity = rate === null ? null : Math.max(options.slots * options.windowMs, busy) * rate;
+      capacity = rate === null ? null : Math.max(slotTime(options, startMs, endMs), busy) * rate;
     } else if (recent.some((entry) => entry.served > 0)) capacity = Math.max(...recent.map((entry) => entry.served));
 
     const names = [...new Set(touching.map((request) => request.event.tenant))].sort((a, b) => (a < b ? -1 : 1));
@@ -101,13 +126,27 @@ export function literalWindows(events: readonly DecisionEvent[], options: Litera
       backlog.set(tenant, b);
       demand.set(tenant, oA + oR + b);
     }
-    const weightOf = (tenant: string): number => options.weights.get(tenant) ?? 1;
-    const shares = waterFill(demand, weightOf, capacity ?? Number.POSITIVE_INFINITY);
+    const shares = groupFill(demand, options, startMs, capacity ?? Number.POSITIVE_INFINITY);
+    const inside = fluidWindow(touching, { startMs, endMs, capacity }, options, fluid);
     const largest = Math.max(
       0,
       ...touching.filter((r) => hasService(r) && real(r, startMs, endMs) > 0).map((r) => r.cost),
     );
-    const oneDecision = (options.slots ?? Math.max(1, Math.ceil(busy / options.windowMs - 1e-9))) * largest;
+    const slots = options.slots === null ? null : slotTime(options, startMs, endMs) / options.windowMs;
+    const places = slots ?? Math.max(1, Math.ceil(busy / options.windowMs - 1e-9));
+    const wanting = names.filter((tenant) => (demand.get(tenant) ?? 0) > 0);
+    const weights = wanting.reduce((sum, tenant) => sum + weightAt(options, tenant, startMs), 0);
+    const toleranceOf = (tenant: string, due: number): number => {
+      const relative = weights > 0 ? (weightAt(options, tenant, startMs) * wanting.length) / weights : 1;
+      return Math.max(0.03 * due, (places + 1 + 2 * relative) * largest);
+    };
+    const anyOver =
+      capacity !== null &&
+      names.some((tenant) => {
+        const { served: due, lagBefore } = inside.gps.get(tenant) ?? { served: 0, lagBefore: 0 };
+        const got = of(tenant).reduce((sum, r) => sum + served(r, startMs, endMs), 0);
+        return got - due - lagBefore > toleranceOf(tenant, due) * (1 + 1e-9);
+      });
     const tenants = new Map<string, LiteralTenant>();
     const nextBacklog = new Map<string, number>();
     const normalized: { tenant: string; value: number }[] = [];
@@ -123,11 +162,16 @@ export function literalWindows(events: readonly DecisionEvent[], options: Litera
       const lag = Math.max(0, v - q);
       if (f > 0) normalized.push({ tenant, value: s / f });
       const quota = arrived.reduce((sum, r) => sum + (r.kind === 'quota' ? r.cost : 0), 0);
-      const tolerance = Math.max(0.03 * f, oneDecision);
+      const ideal = inside.ideal.get(tenant) ?? 0;
+      const figures = inside.gps.get(tenant) ?? { served: 0, refused: 0, lagBefore: 0, maxLag: 0 };
+      const due = figures.served;
+      const excess = Math.max(0, s - due - figures.lagBefore);
+      const shortfall = anyOver ? Math.max(figures.maxLag, figures.refused) : figures.maxLag;
+      const tolerance = toleranceOf(tenant, due);
       let verdict = 'fair';
       if (capacity === null) verdict = 'unknown';
-      else if (lag > tolerance * (1 + 1e-9)) verdict = 'short';
-      else if (s > (f + tolerance) * (1 + 1e-9)) verdict = 'over';
+      else if (shortfall > tolerance * (1 + 1e-9)) verdict = 'short';
+      else if (excess > tolerance * (1 + 1e-9)) verdict = 'over';
       else if (quota > 0) verdict = 'capped';
       else if (d === 0 && v === 0) verdict = 'idle';
       tenants.set(tenant, {
@@ -143,21 +187,26 @@ export function literalWindows(events: readonly DecisionEvent[], options: Litera
         arrivedCost: arrived.reduce((sum, r) => sum + (r.kind !== 'quota' && r.counted ? r.cost : 0), 0),
         arrivedCostRaw: arrived.reduce((sum, r) => sum + (r.kind !== 'quota' ? r.cost : 0), 0),
         verdict,
+        ideal,
+        maxLag: inside.maxLag.get(tenant) ?? 0,
+        excessWaitMs: ideal > 0 ? (inside.lagMs.get(tenant) ?? 0) / ideal : null,
+        fluidInShareRequests: arrived.filter(inside.isInShare).length,
+        fluidBacklog: fluid.backlog.get(tenant) ?? 0,
       });
     }
     idealBacklog = nextBacklog;
-    const values = normalized.map((entry) => entry.value);
-    const sumOfSquares = values.reduce((sum, x) => sum + x * x, 0);
-    const total = values.reduce((sum, x) => sum + x, 0);
-    let minimum: { value: number; tenant: string } | null = null;
-    for (const entry of normalized) if (minimum === null || entry.value < minimum.value) minimum = entry;
+    const fluidShares = names.flatMap((tenant) => {
+      const ideal = inside.ideal.get(tenant) ?? 0;
+      return ideal > 0 ? [{ tenant, value: (tenants.get(tenant)?.served ?? 0) / ideal }] : [];
+    });
+    const minimum = least(normalized);
     const known = capacity !== null;
     const short = [...tenants.values()].some((tenant) => tenant.verdict === 'short');
     const totalDemand = [...demand.values()].reduce((sum, d) => sum + d, 0);
     windows.push({
       startMs,
       capacity,
-      jain: known && sumOfSquares > 0 ? (total * total) / (values.length * sumOfSquares) : null,
+      jain: known ? jain(normalized) : null,
       minimum: known ? minimum : null,
       inShareWaits: known
         ? touching
@@ -166,18 +215,201 @@ export function literalWindows(events: readonly DecisionEvent[], options: Litera
             .sort((a, b) => a - b)
         : [],
       waiting: touching.filter((r) => waitsAt(r, endMs)).length,
-      idleWhileWaiting: idleWhileWaiting(touching, startMs, endMs, options.slots),
+      idleWhileWaiting: idleWhileWaiting(touching, startMs, endMs, slots),
       verdict: !known
         ? 'unknown'
         : short
           ? 'unfair'
-          : totalDemand > (capacity ?? 0) * (1 + 1e-9)
+          : totalDemand > (capacity ?? 0) * (1 + 1e-9) || inside.contended
             ? 'fair'
             : 'uncontended',
+      fluidJain: known ? jain(fluidShares) : null,
+      fluidMinimum: known ? least(fluidShares) : null,
+      fluidInShareRequests: known
+        ? touching.filter((r) => inWindow(r, startMs, endMs) && inside.isInShare(r)).length
+        : 0,
+      fluidInShareWaits: known
+        ? touching
+            .filter((r) => inWindow(r, startMs, endMs) && inside.isInShare(r))
+            .flatMap((r) => waitOf(r, options) ?? [])
+            .sort((a, b) => a - b)
+        : [],
       tenants,
     });
   }
   return windows;
+}
+
+interface FluidState {
+  backlog: Map<string, number>;
+  /** By processor sharing that never looks at what was really late. */
+  gpsBacklog: Map<string, number>;
+  rate: number | null;
+}
+
+const stepOf = (windowMs: number): number => (windowMs % 1000 === 0 ? 1000 : windowMs);
+
+/** The same recursion, a second at a time, over the seconds of one window. */
+function fluidWindow(
+  requests: readonly Request[],
+  window: { readonly startMs: number; readonly endMs: number; readonly capacity: number | null },
+  options: LiteralOptions,
+  state: FluidState,
+) {
+  const stepMs = stepOf(options.windowMs);
+  const ideal = new Map<string, number>();
+  const maxLag = new Map<string, number>();
+  const lagMs = new Map<string, number>();
+  const beyond = new Set<string>();
+  const gps = new Map<string, { served: number; refused: number; lagBefore: number; maxLag: number }>();
+  const key = (tenant: string, atMs: number): string => JSON.stringify([tenant, Math.floor(atMs / stepMs)]);
+  let contended = false;
+  const tenants = [...new Set(requests.map((r) => r.event.tenant))].sort((a, b) => (a < b ? -1 : 1));
+  const requestsOf = new Map<string, Request[]>();
+  for (const tenant of tenants) requestsOf.set(tenant, []);
+  for (const request of requests) requestsOf.get(request.event.tenant)?.push(request);
+  for (let startMs = window.startMs; startMs < window.endMs; startMs += stepMs) {
+    const endMs = startMs + stepMs;
+    const busy = requests.reduce((sum, r) => sum + (hasService(r) ? r.slots * real(r, startMs, endMs) : 0), 0);
+    const total = requests.reduce((sum, r) => sum + served(r, startMs, endMs), 0);
+    if (busy > 0) state.rate = total / busy;
+    let capacity = window.capacity === null ? null : (window.capacity * stepMs) / options.windowMs;
+    if (options.capacityPerS !== null) capacity = (options.capacityPerS * stepMs) / 1000;
+    else if (options.slots !== null && state.rate !== null) {
+      capacity = Math.max(slotTime(options, startMs, endMs), busy) * state.rate;
+    }
+    const demand = new Map<string, number>();
+    const kept = new Map<string, number>();
+    const gpsDemand = new Map<string, number>();
+    const gpsKept = new Map<string, number>();
+    for (const tenant of tenants) {
+      const mine = requestsOf.get(tenant) ?? [];
+      const v = late(mine, startMs);
+      const before = Math.max(state.backlog.get(tenant) ?? 0, state.gpsBacklog.get(tenant) ?? 0);
+      if (startMs === window.startMs) {
+        gps.set(tenant, { served: 0, refused: 0, lagBefore: Math.max(0, v - before), maxLag: 0 });
+      }
+      const oA = mine.reduce((sum, r) => sum + (isAdmitted(r) ? offered(r, startMs, endMs) : 0), 0);
+      const oR = mine.reduce((sum, r) => sum + (isRefused(r) ? offered(r, startMs, endMs) : 0), 0);
+      const b = Math.min(state.backlog.get(tenant) ?? 0, late(mine, startMs));
+      demand.set(tenant, oA + oR + b);
+      kept.set(tenant, oA + b);
+      const uncut = state.gpsBacklog.get(tenant) ?? 0;
+      const owed = Math.abs(uncut - b) <= 1e-9 * (uncut + oA) ? b : uncut;
+      gpsDemand.set(tenant, oA + oR + owed);
+      gpsKept.set(tenant, oA + owed);
+    }
+    const most = capacity ?? Number.POSITIVE_INFINITY;
+    const exceeds = (of: ReadonlyMap<string, number>): boolean =>
+      [...of.values()].reduce((sum, d) => sum + d, 0) > most * (1 + 1e-9);
+    contended ||= exceeds(demand);
+    const shares = exceeds(demand) ? groupFill(demand, options, startMs, most) : demand;
+    const gpsShares = exceeds(gpsDemand) ? groupFill(gpsDemand, options, startMs, most) : gpsDemand;
+    state.backlog = new Map();
+    state.gpsBacklog = new Map();
+    for (const tenant of tenants) {
+      const f = shares.get(tenant) ?? 0;
+      const left = (kept.get(tenant) ?? 0) - f;
+      const q = left > 1e-9 * (demand.get(tenant) ?? 0) ? left : 0;
+      if (q > 0) {
+        state.backlog.set(tenant, q);
+        beyond.add(key(tenant, startMs));
+      }
+      const lag = Math.max(0, late(requestsOf.get(tenant) ?? [], endMs) - q);
+      const figures = gps.get(tenant);
+      const due = gpsShares.get(tenant) ?? 0;
+      const gpsLeft = (gpsKept.get(tenant) ?? 0) - due;
+      const gpsQ = gpsLeft > 1e-9 * (gpsDemand.get(tenant) ?? 0) ? gpsLeft : 0;
+      if (gpsQ > 0) state.gpsBacklog.set(tenant, gpsQ);
+      if (figures !== undefined) {
+        const grace = Math.min(1, 1000 / stepMs) * due;
+        figures.served += due;
+        figures.refused += Math.max(0, due - (gpsKept.get(tenant) ?? 0));
+        figures.maxLag = Math.max(
+          figures.maxLag,
+          late(requestsOf.get(tenant) ?? [], endMs) - Math.max(q, gpsQ) - grace,
+        );
+      }
+      ideal.set(tenant, (ideal.get(tenant) ?? 0) + f);
+      maxLag.set(tenant, Math.max(maxLag.get(tenant) ?? 0, lag));
+      lagMs.set(tenant, (lagMs.get(tenant) ?? 0) + lag * stepMs);
+    }
+  }
+  const isInShare = (r: Request): boolean => !beyond.has(key(r.event.tenant, r.event.arrivedAtMs));
+  return { ideal, maxLag, lagMs, contended, isInShare, gps };
+}
+
+function jain(shares: readonly { readonly value: number }[]): number | null {
+  const squares = shares.reduce((sum, { value }) => sum + value * value, 0);
+  const total = shares.reduce((sum, { value }) => sum + value, 0);
+  return squares > 0 ? (total * total) / (shares.length * squares) : null;
+}
+
+function least(shares: readonly { readonly tenant: string; readonly value: number }[]) {
+  let minimum: { value: number; tenant: string } | null = null;
+  for (const entry of shares) if (minimum === null || entry.value < minimum.value) minimum = entry;
+  return minimum;
+}
+
+/** Slot-time that is declared, millisecond by millisecond. */
+function slotTime(options: LiteralOptions, startMs: number, endMs: number): number {
+  const changes = options.slotChanges ?? [];
+  let total = 0;
+  for (let atMs = startMs; atMs < endMs; ) {
+    const next = Math.min(endMs, ...changes.filter((change) => change.atMs > atMs).map((change) => change.atMs));
+    const slots = changes.findLast((change) => change.atMs <= atMs)?.slots ?? options.slots ?? 0;
+    total += slots * (next - atMs);
+    atMs = next;
+  }
+  return total;
+}
+
+function policyAt({ policies = [] }: LiteralOptions, atMs: number): LiteralPolicy | undefined {
+  return policies.findLast((one) => one.atMs <= atMs) ?? policies[0];
+}
+
+function weightAt(options: LiteralOptions, tenant: string, atMs: number): number {
+  const policy = policyAt(options, atMs);
+  if (policy === undefined) return options.weights.get(tenant) ?? 1;
+  return policy.weights.get(tenant) ?? policy.defaultWeight;
+}
+
+/** Shares over groups first, then inside each; who is in none stands for itself. */
+function groupFill(
+  demand: ReadonlyMap<string, number>,
+  options: LiteralOptions,
+  atMs: number,
+  capacity: number,
+): Map<string, number> {
+  const policy = policyAt(options, atMs);
+  const weightOf = (tenant: string): number => weightAt(options, tenant, atMs);
+  const partyOf = (tenant: string): string => {
+    const group = policy?.groupOf.get(tenant);
+    return group === undefined ? `tenant ${tenant}` : `group ${group}`;
+  };
+  const parties = new Map<string, string[]>();
+  for (const tenant of demand.keys()) parties.set(partyOf(tenant), [...(parties.get(partyOf(tenant)) ?? []), tenant]);
+  const sum = (tenants: readonly string[]): number =>
+    tenants.reduce((all, tenant) => all + (demand.get(tenant) ?? 0), 0);
+  const outer = waterFill(
+    new Map([...parties].map(([party, members]) => [party, sum(members)])),
+    (party) => {
+      const [first = ''] = parties.get(party) ?? [];
+      const group = policy?.groupOf.get(first);
+      return group === undefined ? weightOf(first) : (policy?.groupWeights.get(group) ?? 1);
+    },
+    capacity,
+  );
+  const shares = new Map<string, number>();
+  for (const [party, members] of parties) {
+    const inner = waterFill(
+      new Map(members.map((tenant) => [tenant, demand.get(tenant) ?? 0])),
+      weightOf,
+      outer.get(party) ?? 0,
+    );
+    for (const [tenant, share] of inner) shares.set(tenant, share);
+  }
+  return shares;
 }
 
 function classify(event: DecisionEvent, options: LiteralOptions): Request {
@@ -364,7 +596,7 @@ function idleWhileWaiting(
   endMs: number,
   slots: number | null,
 ): number | null {
-  if (slots === null) return null;
+  if (slots === null || slots === 0) return null;
   const moments = edges(requests, startMs, endMs);
   let idle = 0;
   for (const [index, atMs] of moments.entries()) {

@@ -1,6 +1,6 @@
 import type { DecisionEvent, RejectReason } from '../../ingest/event/decision-event.ts';
 import { seededRandom } from '../../scheduler-core/index.ts';
-import type { LiteralOptions } from './literal-windows.ts';
+import type { LiteralOptions, LiteralPolicy } from './literal-windows.ts';
 import { event } from './temporary-store.ts';
 
 export interface RandomLog {
@@ -9,6 +9,7 @@ export interface RandomLog {
 }
 
 const REASONS: readonly RejectReason[] = ['quota', 'queue_full', 'wait_budget', 'circuit_open', 'degraded', 'other'];
+const GROUPS = ['g', "g'2", '__other__'] as const;
 const NAMES = ['a', 'b', '__other__', 'a/b', '..', '=cmd|x', '中文', '🦊', "o'hara\\n", 'tab\u00a0', 'Z', 'é'];
 
 /**
@@ -26,11 +27,16 @@ export function randomLog(seed: number): RandomLog {
   const toMs = fromMs + windows * windowMs;
   const basis = pick(['slots', 'slots', 'slots', 'configured', 'inferred'] as const);
   const uniformSlots = random.next() < 0.7;
-  const tenants = NAMES.slice(0, between(1, NAMES.length));
+  // Now and then hundreds of tenants, or nobody at all.
+  const isLarge = seed % 10 === 7;
+  const isEmpty = seed % 25 === 20;
+  const tenants = isLarge
+    ? [...NAMES, ...Array.from({ length: between(50, 490) }, (_, index) => `t${index}`)]
+    : NAMES.slice(0, between(1, NAMES.length));
   const longestMs = pick([windowMs / 20, windowMs / 2, windowMs * 3]);
   const busiestMs = between(0, windows) * windowMs + fromMs;
   const events: DecisionEvent[] = [];
-  const requests = between(1, 160);
+  const requests = isEmpty ? 0 : isLarge ? between(300, 900) : between(1, 160);
   for (let index = 0; index < requests; index++) {
     const bunched = random.next() < 0.5;
     const arrivedAtMs = bunched
@@ -67,18 +73,36 @@ export function randomLog(seed: number): RandomLog {
       events.push(event({ ...base, dispatchedAtMs, completedAtMs: dispatchedAtMs + between(-20, 200) }));
     }
   }
+  const options: LiteralOptions = {
+    windowMs,
+    fromMs,
+    toMs,
+    watermarkMs: toMs + between(0, windowMs),
+    maxRequestAgeMs: pick([windowMs * 2, 3_600_000]),
+    costUnit: pick(['requests', 'service_ms', 'tokens']),
+    slots: basis === 'slots' ? between(1, 6) : null,
+    capacityPerS: basis === 'configured' ? between(1, 500) : null,
+    weights: new Map(tenants.filter(() => random.next() < 0.5).map((tenant) => [tenant, pick([0, 1, 2, 4, 0.5])])),
+  };
+  const someWeights = (names: readonly string[]) =>
+    new Map(names.filter(() => random.next() < 0.6).map((name) => [name, pick([0, 1, 2, 4, 0.5])]));
+  const policy = (atMs: number): LiteralPolicy => ({
+    atMs,
+    defaultWeight: pick([1, 2]),
+    weights: someWeights(tenants),
+    groupOf: new Map(tenants.filter(() => random.next() < 0.6).map((tenant) => [tenant, pick(GROUPS)])),
+    groupWeights: new Map(GROUPS.map((group) => [group, pick([1, 1, 3, 0])])),
+  });
+  const moments = (most: number): number[] =>
+    [...new Set(Array.from({ length: between(0, most) }, () => between(fromMs, toMs)))].sort((a, b) => a - b);
+  const changes = random.next() < 0.4 ? moments(4) : [];
+  const policies = random.next() < 0.4 ? [policy(0), ...moments(3).map(policy)] : [];
   return {
     events,
     options: {
-      windowMs,
-      fromMs,
-      toMs,
-      watermarkMs: toMs + between(0, windowMs),
-      maxRequestAgeMs: pick([windowMs * 2, 3_600_000]),
-      costUnit: pick(['requests', 'service_ms', 'tokens']),
-      slots: basis === 'slots' ? between(1, 6) : null,
-      capacityPerS: basis === 'configured' ? between(1, 500) : null,
-      weights: new Map(tenants.filter(() => random.next() < 0.5).map((tenant) => [tenant, pick([0, 1, 2, 4, 0.5])])),
+      ...options,
+      ...(options.slots === null ? {} : { slotChanges: changes.map((atMs) => ({ atMs, slots: between(0, 6) })) }),
+      policies,
     },
   };
 }

@@ -5,6 +5,7 @@ export function storeWith(store: Store, changed: Partial<Store>): Store {
   return {
     kind: store.kind,
     query: (lane, query, params) => store.query(lane, query, params),
+    queryBinary: (lane, query, params) => store.queryBinary(lane, query, params),
     command: (lane, sql, params, settings) => store.command(lane, sql, params, settings),
     insert: (lane, table, columns, rows, settings) => store.insert(lane, table, columns, rows, settings),
     close: () => store.close(),

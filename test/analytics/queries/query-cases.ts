@@ -1,5 +1,12 @@
+import { BACKFILL_COLUMNS } from '../../../analytics/queries/backfill-progress.ts';
+import { REVISION_COLUMNS } from '../../../analytics/queries/window-revisions.ts';
 import { tsvRow } from '../../../analytics/storage/index.ts';
+import { decideTopTenants } from '../../../analytics/window/cardinality-cap.ts';
+import { foldRest, standingOf } from '../../../analytics/window/fold-rest.ts';
+import { encodeTerms, NO_TERMS } from '../../../analytics/window/policy-terms.ts';
 import { DEFAULT_POOL_OPTIONS } from '../../../analytics/window/pool-model.ts';
+import { rollUp } from '../../../analytics/window/roll-up.ts';
+import { insertSeries } from '../../../analytics/window/series-rows.ts';
 import {
   TENANT_COLUMN_NAMES,
   tenantCells,
@@ -50,6 +57,8 @@ function row(window: Window, computation: number): WindowRow {
     meanServiceMs: 10_000.5,
     workPerBusyMs: 0.0001,
     saturatedServedCost: window.state === 'final' ? 9.5 : null,
+    fluidWorkPerBusyMs: 0.0002,
+    fluidBacklogOf: (tenant) => ({ cut: tenant === 'a' ? 0.75 : 0, due: tenant === 'a' ? 0.875 : 0 }),
     watermarkMs: TO_MS,
     digest: 'd1e5',
     window,
@@ -76,6 +85,19 @@ export async function fillStore({ store }: TemporaryStore): Promise<void> {
   );
   await store.insert(
     'jobs',
+    'backfill_progress',
+    BACKFILL_COLUMNS,
+    tsvRow(['p', WINDOW_MS, FROM_MS, TO_MS, FROM_MS + WINDOW_MS, 0]) +
+      tsvRow(['done', WINDOW_MS, FROM_MS, TO_MS, TO_MS, 0]),
+  );
+  await store.insert(
+    'jobs',
+    'window_revisions',
+    REVISION_COLUMNS,
+    tsvRow(['p', WINDOW_MS, FROM_MS, 1, 2, '{"revision":1}', 3]),
+  );
+  await store.insert(
+    'jobs',
     'tenant_weights',
     ['pool', 'tenant', 'at_ms', 'weight', 'stored_at_ms'],
     tsvRow(['p', 'a', 0, 2, 0]) + tsvRow(['p', 'a', FROM_MS, 0.5, 0]),
@@ -92,6 +114,14 @@ export async function fillStore({ store }: TemporaryStore): Promise<void> {
     await store.insert('jobs', 'tenant_windows', TENANT_COLUMN_NAMES, tenants);
     await store.insert('jobs', 'windows', WINDOW_COLUMN_NAMES, tsvRow(windowCells(stored)));
   }
+  await store.insert(
+    'jobs',
+    'wait_histograms',
+    ['pool', 'window_ms', 'computation', 'tenant', 'waits', 'start_ms'],
+    tsvRow(['p', WINDOW_MS, 2_000, 'a', { nested: '{1:100,601:20}' }, FROM_MS]),
+  );
+  const day = { fromMs: FROM_MS, toMs: TO_MS, closedToMs: FROM_MS + 86_400_000 };
+  await rollUp(store, { pool: 'p', windowMs: WINDOW_MS, ...day });
   await storeDeadLetters(store, [
     {
       receivedAtMs: FROM_MS,
@@ -161,8 +191,78 @@ export async function fillStore({ store }: TemporaryStore): Promise<void> {
       .join(''),
   );
   await store.insert('jobs', 'job_progress', ['window_ms', 'late_checked_to_ms'], tsvRow([WINDOW_MS, TO_MS]));
+  // One that was renewed, one that came later, one that was given back.
+  const claims = [
+    ['first', 1, 1, 0],
+    ['first', 1, 2, 0],
+    ["'; DROP TABLE requests; --", 2, 1, 0],
+    ['gone', 1, 9, 1],
+  ] as const;
+  const claimed = claims.map((cells) => tsvRow(cells)).join('');
+  await store.insert('jobs', 'job_leases', ['holder', 'term', 'renewal', 'is_released'], claimed);
+  await fillPolicies({ store });
   await fillAlerts({ store });
+  await fillSeries({ store });
 }
+
+/** Policies before, at and inside the windows, and one after them. */
+async function fillPolicies({ store }: Pick<TemporaryStore, 'store'>): Promise<void> {
+  const rows = [
+    [0, 'first', []],
+    [FROM_MS - WINDOW_MS, "it's", ['a', 'b']],
+    [TO_MS - WINDOW_MS, 'a\tb\n🦊', ['a', 'b', 'c']],
+    [TO_MS, 'later', ['a']],
+  ] as const;
+  await store.insert(
+    'jobs',
+    'pool_policies',
+    ['pool', 'at_ms', 'name', 'digest', 'body', 'source', 'applied_at_ms'],
+    rows
+      .map(([atMs, name, tenants]) => {
+        const terms = { ...NO_TERMS, tenants: new Map(tenants.map((tenant) => [tenant, NO_TERMS.defaultTenant])) };
+        return tsvRow(['p', atMs, name, `digest of ${name}`, encodeTerms(terms), `# ${name}\n`, 1]);
+      })
+      .join(''),
+  );
+}
+
+/** The lines of the first window, twice: the newer ones show one tenant and fold the other. */
+async function fillSeries({ store }: Pick<TemporaryStore, 'store'>): Promise<void> {
+  const options = { topTenants: 1, pinnedTenants: [] };
+  for (const [computation, topTenants] of [
+    [1_000, 2],
+    [2_000, 1],
+  ] as const) {
+    const top = decideTopTenants(LINES.tenants.map(standingOf), null, { ...options, topTenants });
+    const row = { startMs: FROM_MS, of: 2_000, membership: top.membership, ...foldRest(LINES, top.members) };
+    await insertSeries(store, { pool: 'p', windowMs: WINDOW_MS, computation }, [{ ...row, digest: `d${topTenants}` }]);
+  }
+  const waits = [
+    [2_000, 'a', '{1:1}'],
+    [2_000, "it's", '{0:3,51:2}'],
+    [2_000, 'x\ty', '{50:1,51:4}'],
+    [1_000, 'outdated', '{51:100}'],
+  ] as const;
+  await store.insert(
+    'jobs',
+    'wait_histograms',
+    ['pool', 'window_ms', 'start_ms', 'tenant', 'waits', 'computation'],
+    waits
+      .map(([computation, tenant, nested]) => tsvRow(['p', WAITS_WINDOW_MS, FROM_MS, tenant, { nested }, computation]))
+      .join(''),
+  );
+}
+
+/** A length of their own for the waits of the rest, apart from what is stored of the windows. */
+const WAITS_WINDOW_MS = WINDOW_MS / 2;
+
+/** What the first window says of two tenants, so that they are all of it. */
+const LINES: Window = {
+  ...FINAL,
+  demand_cost: 7,
+  served_cost: 4,
+  tenants: [storedTenant('a', { requests: 4 }), storedTenant("it's")],
+};
 
 async function fillAlerts({ store }: Pick<TemporaryStore, 'store'>): Promise<void> {
   const states = [
@@ -214,14 +314,28 @@ const prices = {
   output_token_price: DEFAULT_POOL_OPTIONS.outputTokenPrice,
 };
 
+/** The hour of the stored windows, and a span with the second of them. */
+const rollups = {
+  starts: [FROM_MS],
+  computations: [2_000],
+  part_periods: [1],
+  part_starts: [FROM_MS],
+  part_fingerprints: [946142788050807825n],
+  span_starts: [FROM_MS + WINDOW_MS],
+  span_ends: [TO_MS],
+  all_tenants: false,
+};
+
 /** A value for every placeholder that a statement of the product has, by name; what one calls otherwise is in `OTHERWISE`. */
 export const PARAMETERS = {
   ...range,
   ...prices,
+  ...rollups,
   rows: 'completed_rows',
   tenant: 'a',
   computation: 2_000,
   since_ms: 0,
+  at_ms: FROM_MS - WINDOW_MS,
   now_ms: TO_MS,
   threshold_ms: 500,
   lookback_from_ms: FROM_MS - WINDOW_MS,
@@ -236,6 +350,10 @@ export const PARAMETERS = {
   smallest: [1, 1],
   over_share_windows: [FROM_MS / WINDOW_MS],
   over_share_tenants: ['a'],
+  starts: [FROM_MS],
+  computations: [2_000],
+  shown_starts: [FROM_MS],
+  shown_tenants: ['a'],
   id_from: 0,
   id_to: '18446744073709551615',
   source: '',
@@ -255,4 +373,5 @@ export const PARAMETERS = {
 /** Where a query needs another value to have rows: what stands before the windows, not in them. */
 export const OTHERWISE: Readonly<Record<string, Readonly<Record<string, number>>>> = {
   'earlier-windows': { from_ms: TO_MS },
+  'rest-waits': { window_ms: WAITS_WINDOW_MS },
 };

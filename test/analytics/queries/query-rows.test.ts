@@ -1,6 +1,13 @@
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { defineQuery, type Parameters, type ParameterValue, type Query } from '../../../analytics/storage/index.ts';
+import { BEYOND_SHARE_COLUMNS } from '../../../analytics/queries/fluid-in-share.ts';
+import {
+  defineQuery,
+  type Parameters,
+  type ParameterValue,
+  type Query,
+  tsvRow,
+} from '../../../analytics/storage/index.ts';
 import { computeRange } from '../../../analytics/window/compute-range.ts';
 import { DEFAULT_POOL_OPTIONS } from '../../../analytics/window/pool-model.ts';
 import { readWindows } from '../../../analytics/window/read-windows.ts';
@@ -39,6 +46,12 @@ function parametersOf({ name, sql }: Pick<Statement, 'name' | 'sql'>, replaced: 
   );
 }
 
+/** What JSON has no words for. */
+function readable(_key: string, value: unknown): unknown {
+  if (typeof value === 'bigint') return `${value}n`;
+  return value instanceof Map ? [...value] : value;
+}
+
 const textsOf = (sql: string): Placeholder[] =>
   placeholdersOf(sql).filter(({ type }) => type === 'String' || type === 'Array(String)');
 
@@ -57,6 +70,12 @@ describe('every query of the product, on the engine', () => {
     await fillStore(opened);
     const fills = await fillsOfTheJob();
     for (const { sql } of CREATES) await opened.store.command('jobs', sql);
+    await opened.store.insert(
+      'jobs',
+      'beyond_share',
+      BEYOND_SHARE_COLUMNS,
+      tsvRow(['a', FROM_MS, FROM_MS + 5_000]) + tsvRow(['a', FROM_MS + 9_000, FROM_MS + 10_000]),
+    );
     for (const sql of fills) await opened.store.command('jobs', sql, parametersOf({ name: 'fill', sql }));
   });
   afterAll(() => opened.remove());
@@ -90,7 +109,7 @@ describe('every query of the product, on the engine', () => {
   it.each(queries)('$name gives its rows, typed', async (statement) => {
     const found = await rows(statement.query, parametersOf(statement));
     expect(found.length, 'a query whose rows nobody has seen').toBeGreaterThan(0);
-    const lines = found.map((row) => `${JSON.stringify(row)}\n`).join('');
+    const lines = found.map((row) => `${JSON.stringify(row, readable)}\n`).join('');
     await expect(lines).toMatchFileSnapshot(join(GOLDEN, `${statement.name}.rows.jsonl`));
   });
 

@@ -31,6 +31,17 @@ export function storedTenant(tenant: string, given: Partial<TenantWindow> = {}):
     skewed: 0,
     quota_refused_cost: 5,
     wait_ms: waits,
+    fluid: {
+      ideal_cost: 2.5,
+      normalized_share: 0.8,
+      max_lag_cost: 0.375,
+      excess_wait_ms: 1_200,
+      in_share_requests: 2,
+      ideal_backlog_cost: tenant === 'a' ? 0.75 : 0,
+      due_cost: 2.25,
+      shortfall_cost: 0.125,
+      excess_cost: 0.0625,
+    },
     ...given,
   };
 }

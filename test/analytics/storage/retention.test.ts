@@ -90,6 +90,14 @@ describe('retention', () => {
     expect(await left('dead_letter_retries', 'letter_id')).toEqual(['1']);
   });
 
+  it('of a hundred years, which ends after the engine’s time, drops nothing', async () => {
+    await applyRetention(opened.store, { requestsDays: 36_500, windowsDays: 36_500, deadLettersDays: 36_500 });
+    await opened.store.insert('intake', 'dead_letters', ['source', 'received_at_ms'], tsvRow(['kept', daysAgo(29)]));
+    expect(await left('dead_letters', 'source')).toEqual(['fresh', 'kept']);
+    expect(await left('requests', 'request_id')).toHaveLength(4);
+    await applyRetention(opened.store, RETENTION);
+  });
+
   it('made shorter drops what is stored already; left as it is starts no work', async () => {
     const started = () => opened.store.query('reads', UNDER_WAY(''), {});
     const before = await started();

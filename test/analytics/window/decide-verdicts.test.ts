@@ -6,32 +6,48 @@ import {
   unknownReasons,
 } from '../../../analytics/window/decide-verdicts.ts';
 
-const balance = { fairShare: 100, served: 100, lag: 0, demand: 100, lateAfter: 0, quotaRefusedCost: 0 };
+const balance = {
+  due: 100,
+  lag: 0,
+  refusedDue: 0,
+  excess: 0,
+  demand: 100,
+  lateAfter: 0,
+  quotaRefusedCost: 0,
+  relativeWeight: 1,
+};
+/** Costs next to nothing, so that the 3% decide. */
+const FINE = { slots: 1, largestCost: 0 };
+/** B = 10 for a tenant of mean weight: 7 slots, one request of its own, a turn of two. */
+const COARSE = { slots: 7, largestCost: 1 };
 
 describe('the verdict on a tenant', () => {
   it.each([
     { why: 'served what it was due', given: {}, verdict: 'fair' },
-    { why: 'late by less than 3% of its share', given: { lag: 3 }, verdict: 'fair' },
+    { why: 'late by less than 3% of its due', given: { lag: 3 }, verdict: 'fair' },
     { why: 'late by exactly that, but for the last bits', given: { lag: 3 * (1 + 1e-12) }, verdict: 'fair' },
     { why: 'late by more', given: { lag: 3.1 }, verdict: 'short' },
-    { why: 'late by more than one decision takes', given: { lag: 11 }, oneDecision: 10, verdict: 'short' },
-    { why: 'late by no more than one decision takes', given: { lag: 10 }, oneDecision: 10, verdict: 'fair' },
-    { why: 'served 3% more', given: { served: 103 }, verdict: 'fair' },
-    { why: 'served more than that', given: { served: 103.1 }, verdict: 'over' },
-    { why: 'served though nothing was due', given: { fairShare: 0, served: 1, demand: 0 }, verdict: 'over' },
-    { why: 'short before over', given: { lag: 50, served: 150 }, verdict: 'short' },
-    { why: 'over before capped', given: { served: 150, quotaRefusedCost: 5 }, verdict: 'over' },
+    { why: 'late by more than turns take', given: { lag: 11 }, pool: COARSE, verdict: 'short' },
+    { why: 'late by no more than turns take', given: { lag: 10 }, pool: COARSE, verdict: 'fair' },
+    { why: 'late by a longer turn of its own', given: { lag: 14, relativeWeight: 3 }, pool: COARSE, verdict: 'fair' },
+    { why: 'served 3% more', given: { excess: 3 }, verdict: 'fair' },
+    { why: 'served more than that', given: { excess: 3.1 }, verdict: 'over' },
+    { why: 'served though nothing was due', given: { due: 0, excess: 1, demand: 0 }, verdict: 'over' },
+    { why: 'short before over', given: { lag: 50, excess: 50 }, verdict: 'short' },
+    { why: 'over before capped', given: { excess: 50, quotaRefusedCost: 5 }, verdict: 'over' },
     { why: 'stopped by its own quota only', given: { quotaRefusedCost: 5 }, verdict: 'capped' },
     { why: 'short, and stopped by its quota', given: { lag: 50, quotaRefusedCost: 5 }, verdict: 'short' },
-    { why: 'nothing asked for', given: { fairShare: 0, served: 0, demand: 0 }, verdict: 'idle' },
+    { why: 'refused what was due, and nobody had more', given: { refusedDue: 50 }, verdict: 'fair' },
+    { why: 'refused what was due while others had more', given: { refusedDue: 50 }, anyOver: true, verdict: 'short' },
+    { why: 'nothing asked for', given: { due: 0, demand: 0 }, verdict: 'idle' },
     {
       why: 'nothing asked for, and late work of earlier',
-      given: { fairShare: 0, served: 0, demand: 0, lateAfter: 1 },
+      given: { due: 0, demand: 0, lateAfter: 1 },
       verdict: 'fair',
     },
-    { why: 'no share can be known', given: { fairShare: null, lag: 50 }, verdict: 'unknown' },
-  ])('$why: $verdict', ({ given, oneDecision = 0, verdict }) => {
-    expect(decideTenantVerdict({ ...balance, ...given }, oneDecision)).toBe(verdict);
+    { why: 'no share can be known', given: { due: null, lag: 50 }, verdict: 'unknown' },
+  ])('$why: $verdict', ({ given, pool = FINE, anyOver = false, verdict }) => {
+    expect(decideTenantVerdict({ ...balance, ...given }, pool, anyOver)).toBe(verdict);
   });
 });
 
@@ -89,7 +105,14 @@ describe('the verdict on a window', () => {
 });
 
 describe('what short tenants lost to, beside those served over their share', () => {
-  const grievance = { overServedTenants: 0, idleWhileWaitingRatio: 0, shortLagBefore: 0, shortLag: 10 };
+  const grievance = {
+    overServedTenants: 0,
+    idleWhileWaitingRatio: 0,
+    idleSteadily: false,
+    isUnserved: true,
+    shortLagBefore: 0,
+    shortLag: 10,
+  };
   it.each([
     { why: 'slots stood idle', given: { idleWhileWaitingRatio: 0.02 }, causes: ['idle_slots'] },
     {
@@ -97,9 +120,15 @@ describe('what short tenants lost to, beside those served over their share', () 
       given: { idleWhileWaitingRatio: 0.02, overServedTenants: 1 },
       causes: ['idle_slots'],
     },
+    {
+      why: 'the same slots stood idle all the while: they are gone',
+      given: { idleWhileWaitingRatio: 0.02, idleSteadily: true },
+      causes: ['lost_capacity'],
+    },
     { why: 'a hundredth of idleness is none', given: { idleWhileWaitingRatio: 0.01 }, causes: ['lost_capacity'] },
     { why: 'others were served over: that says it', given: { overServedTenants: 1 }, causes: [] },
     { why: 'their debt did not grow', given: { shortLagBefore: 10 }, causes: ['carried_over'] },
+    { why: 'all that was due was served to somebody', given: { isUnserved: false }, causes: ['spread_thin'] },
     { why: 'their debt grew', given: { shortLagBefore: 9 }, causes: ['lost_capacity'] },
     { why: 'idleness cannot be known', given: { idleWhileWaitingRatio: null }, causes: ['lost_capacity'] },
   ])('$why: $causes', ({ given, causes }) => {

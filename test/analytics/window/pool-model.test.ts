@@ -1,6 +1,12 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { capacityInWindow, weightInWindow, weightTimeline } from '../../../analytics/window/pool-model.ts';
+import {
+  capacityInWindow,
+  changesInside,
+  entitlementsOf,
+  standingAt,
+  weightTimeline,
+} from '../../../analytics/window/pool-model.ts';
 
 const FROM = 1_000;
 const TO = 1_100;
@@ -80,7 +86,7 @@ describe('declared capacity in a window', () => {
 });
 
 describe('a weight in a window', () => {
-  const timeline = weightTimeline([
+  const weights = weightTimeline([
     { tenant: 'a', atMs: 0, weight: 2 },
     { tenant: 'a', atMs: 1_050, weight: 3 },
     { tenant: 'a', atMs: 2_000, weight: 5 },
@@ -88,7 +94,20 @@ describe('a weight in a window', () => {
     { tenant: 'c', atMs: 1_050, weight: 1 },
     { tenant: 'd', atMs: 0, weight: 0 },
   ]);
+  const entitled = entitlementsOf([], weights);
   const none = { first: null, distinct: 0 };
+  const found = (
+    tenant: string,
+    fromMs: number,
+    toMs: number,
+    recorded: { first: number | null; distinct: number },
+  ) => {
+    const standing = standingAt(entitled, tenant, fromMs, recorded.first);
+    return {
+      weight: standing.weight,
+      changed: changesInside(entitled, tenant, { fromMs, toMs }, standing, recorded.distinct),
+    };
+  };
 
   it.each([
     {
@@ -125,11 +144,11 @@ describe('a weight in a window', () => {
       expected: { weight: 0, changed: false },
     },
   ])('$why', ({ tenant, recorded, expected }) => {
-    expect(weightInWindow(timeline, tenant, FROM, TO, recorded)).toEqual(expected);
+    expect(found(tenant, FROM, TO, recorded)).toEqual(expected);
   });
 
   it('changes at the start of a window for that window whole', () => {
-    expect(weightInWindow(timeline, 'a', 1_050, 1_150, none)).toEqual({ weight: 3, changed: false });
-    expect(weightInWindow(timeline, 'a', 950, 1_050, none)).toEqual({ weight: 2, changed: false });
+    expect(found('a', 1_050, 1_150, none)).toEqual({ weight: 3, changed: false });
+    expect(found('a', 950, 1_050, none)).toEqual({ weight: 2, changed: false });
   });
 });

@@ -1,16 +1,22 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { tsvRow } from '../../../analytics/storage/index.ts';
 import { computeRange } from '../../../analytics/window/compute-range.ts';
+import { encodeTerms, type PolicyTerms } from '../../../analytics/window/policy-terms.ts';
 import { DEFAULT_POOL_OPTIONS } from '../../../analytics/window/pool-model.ts';
 import { readWindows } from '../../../analytics/window/read-windows.ts';
 import type { Window } from '../../../analytics/window/window-result.ts';
 import { quantileRank } from '../../../scheduler-core/index.ts';
-import { type LiteralOptions, type LiteralWindow, literalWindows } from '../../support/literal-windows.ts';
+import {
+  type LiteralOptions,
+  type LiteralPolicy,
+  type LiteralWindow,
+  literalWindows,
+} from '../../support/literal-windows.ts';
 import { randomLog } from '../../support/random-log.ts';
 import { insertEvents, type TemporaryStore, temporaryStore } from '../../support/temporary-store.ts';
 
 /** `EVENSHARE_TEST_LOGS=1000 npx vitest run test/analytics/window/window-oracle.test.ts` for the long run. */
-const LOGS = Number(process.env.EVENSHARE_TEST_LOGS ?? 16);
+const LOGS = Number(process.env.EVENSHARE_TEST_LOGS ?? 10);
 const FIRST_SEED = Number(process.env.EVENSHARE_TEST_SEED ?? 1);
 /** Logs that once told a mistake: rounding at edges, weight 0, retries and clocks across a boundary of chunks. */
 const TELLING_SEEDS = [22, 108, 109, 114, 123, 143];
@@ -51,15 +57,24 @@ function unrounded(window: Window): string {
 }
 
 async function store(opened: TemporaryStore, pool: string, log: ReturnType<typeof randomLog>): Promise<void> {
-  const { slots, capacityPerS, weights } = log.options;
+  const { slots, capacityPerS, weights, slotChanges = [], policies = [] } = log.options;
   if (slots !== null || capacityPerS !== null) {
     await opened.store.insert(
       'intake',
       'pool_capacity',
       ['pool', 'at_ms', 'source', 'slots', 'capacity_per_s', 'stored_at_ms'],
-      tsvRow([pool, 0, 'test', slots, capacityPerS, 0]),
+      [
+        tsvRow([pool, 0, 'test', slots, capacityPerS, 0]),
+        ...slotChanges.map((change) => tsvRow([pool, change.atMs, 'test', change.slots, null, 0])),
+      ].join(''),
     );
   }
+  await opened.store.insert(
+    'intake',
+    'pool_policies',
+    ['pool', 'at_ms', 'name', 'digest', 'body', 'source', 'applied_at_ms'],
+    policies.map((policy) => tsvRow([pool, policy.atMs, 'test', 'd1', encodeTerms(termsOf(policy)), '', 0])).join(''),
+  );
   const weightRows = [...weights].map(([tenant, weight]) => tsvRow([pool, tenant, 0, weight, 0])).join('');
   await opened.store.insert(
     'intake',
@@ -71,6 +86,22 @@ async function store(opened: TemporaryStore, pool: string, log: ReturnType<typeo
     opened.store,
     log.events.map((event) => ({ ...event, pool })),
   );
+}
+
+function termsOf(policy: LiteralPolicy): PolicyTerms {
+  const names = new Set([...policy.weights.keys(), ...policy.groupOf.keys()]);
+  const terms = (weight: number, group: string | null) => ({ weight, group, class: null, quota: null });
+  return {
+    defaultTenant: terms(policy.defaultWeight, null),
+    tenants: new Map(
+      [...names].map((name) => [
+        name,
+        terms(policy.weights.get(name) ?? policy.defaultWeight, policy.groupOf.get(name) ?? null),
+      ]),
+    ),
+    groups: policy.groupWeights,
+    classes: new Map(),
+  };
 }
 
 async function compute(
@@ -115,6 +146,21 @@ function compare(name: string, windows: readonly Window[], expected: readonly Li
     expect(window.in_share.samples, `${at}: in-share samples`).toBe(literal.inShareWaits.length);
     expect(window.in_share.over_threshold).toBe(literal.inShareWaits.filter((wait) => wait > 500).length);
     expect(window.verdict, `${at}: verdict`).toBe(literal.verdict);
+    near(window.fluid?.jain_index ?? null, literal.fluidJain, `${at}: fluid Jain`);
+    near(
+      window.fluid?.min_normalized_share?.value ?? null,
+      literal.fluidMinimum?.value ?? null,
+      `${at}: fluid minimum`,
+    );
+    if (window.fluid !== null) {
+      const { in_share: inShare } = window.fluid;
+      expect(inShare.requests, `${at}: fluid in share`).toBe(literal.fluidInShareRequests);
+      expect(inShare.samples, `${at}: fluid in-share samples`).toBe(literal.fluidInShareWaits.length);
+      expect(inShare.p99_wait_ms, `${at}: fluid in-share p99`).toBe(quantileRank(literal.fluidInShareWaits, 0.99));
+      expect(inShare.over_threshold).toBe(literal.fluidInShareWaits.filter((wait) => wait > 500).length);
+      const most = Math.max(0, ...[...literal.tenants.values()].map((tenant) => tenant.maxLag));
+      near(window.fluid.max_lag_cost, most, `${at}: largest lag`);
+    }
     expect(window.tenants.map((tenant) => tenant.tenant)).toEqual([...literal.tenants.keys()]);
     for (const tenant of window.tenants) {
       const own = literal.tenants.get(tenant.tenant);
@@ -131,6 +177,17 @@ function compare(name: string, windows: readonly Window[], expected: readonly Li
       expect(tenant.retries, `${who} retries`).toBe(own?.retries);
       expect(tenant.in_share, `${who} in share`).toBe(own?.inShare);
       expect(tenant.verdict, `${who} verdict`).toBe(own?.verdict);
+      if (tenant.fluid === null) {
+        expect(own?.share, `${who}: no fluid figures`).toBe(null);
+        continue;
+      }
+      near(tenant.fluid.ideal_cost, own?.ideal ?? null, `${who} ideal`);
+      near(tenant.fluid.max_lag_cost, own?.maxLag ?? null, `${who} largest lag`);
+      near(tenant.fluid.ideal_backlog_cost, own?.fluidBacklog ?? null, `${who} fluid backlog`);
+      // As work times time: an ideal service of next to nothing makes a wait of any length.
+      const lagMs = (waitMs: number | null | undefined) => (waitMs ?? 0) * (own?.ideal ?? 0);
+      near(lagMs(tenant.fluid.excess_wait_ms) / 1000, lagMs(own?.excessWaitMs) / 1000, `${who} excess wait`);
+      expect(tenant.fluid.in_share_requests, `${who} fluid in share`).toBe(own?.fluidInShareRequests);
     }
   }
 }

@@ -1,4 +1,4 @@
-SELECT start_ms, computation, mean_service_ms, work_per_busy_ms, saturated_served_cost
+SELECT start_ms, computation, mean_service_ms, work_per_busy_ms, saturated_served_cost, fluid_work_per_busy_ms
 FROM windows FINAL
 WHERE pool = {pool:String} AND window_ms = {window_ms:UInt64} AND start_ms < {from_ms:Int64}
     AND (start_ms >= {from_ms:Int64} - 60 * {window_ms:Int64}

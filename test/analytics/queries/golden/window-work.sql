@@ -74,22 +74,24 @@ FROM (
     FROM (
         SELECT
             *,
-            greatest(1., {means:Array(Float64)}[intDiv(a, {window_ms:Int64}) - {means_from_window:Int64} + 1]) AS mean,
-            multiIf(
-                kind = 1, toFloat64(greatest(e - p, 1)),
-                kind = 2, greatest(mean, toFloat64({watermark_ms:Int64} - p)),
-                mean
-            ) AS S,
-            toInt64(ceil(S)) AS whole_service_ms,
             multiIf(
                 kind IN (1, 2, 8), greatest(a, p) + whole_service_ms,
                 kind = 3, greatest(a + whole_service_ms, {to_ms:Int64}),
                 kind = 4, greatest(a + whole_service_ms, e),
                 a + whole_service_ms
             ) AS ends_ms
+        FROM (SELECT
+            *,
+            greatest(1., {means:Array(Float64)}[intDiv(a, {window_ms:Int64}) - {means_from_window:Int64} + 1]) AS mean,
+            multiIf(
+                kind = 1, toFloat64(greatest(e - p, 1)),
+                kind = 2, greatest(mean, toFloat64({watermark_ms:Int64} - p)),
+                mean
+            ) AS S,
+            toInt64(ceil(S)) AS whole_service_ms
         FROM {rows:Identifier}
         WHERE kind != 5 AND NOT (kind = 1 AND p >= a AND a >= {from_ms:Int64}
-        AND intDiv(a, {window_ms:Int64}) = intDiv(p + greatest(e - p, 1) - 1, {window_ms:Int64}))
+        AND intDiv(a, {window_ms:Int64}) = intDiv(p + greatest(e - p, 1) - 1, {window_ms:Int64})))
     ))
     )
     GROUP BY step, tenant

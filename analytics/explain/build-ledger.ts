@@ -1,0 +1,192 @@
+import type { TenantWindow, Window } from '../window/window-result.ts';
+import { type Division, divideDeficits, type Excess, type Sources, type Victim } from './divide-deficits.ts';
+import type { Ledger, LedgerEntry, TenantLedger, TopCause } from './explanation.ts';
+import { roundPercents } from './round-percents.ts';
+import { lagBefore, queueBefore, servedBeyondShare, tenantFigures } from './tenant-figures.ts';
+import { topCause } from './top-cause.ts';
+
+/** Culprits that a ledger names; the rest are put together. */
+export const MAX_CULPRITS = 20;
+/** Idle slot-time beside waiting requests from which it is a cause, as for verdicts. */
+const IDLE_CAUSE_RATIO = 0.01;
+/** A part of a deficit that is no more than rounding. */
+const ROUNDING = 1e-9;
+
+/** A tenant that accounts for something, as parts of each victim's deficit and of what `within` explains of it. */
+interface Culprit {
+  readonly tenant: string;
+  readonly overRatio: number;
+  readonly withinRatio: number;
+  /** Over all victims. */
+  readonly cost: number;
+}
+
+/** The deficits of a window, divided; lists of any length are made of it. */
+export interface DividedWindow {
+  readonly victims: readonly Victim[];
+  readonly division: Division;
+  /** By what they account for, ties by name. */
+  readonly culprits: readonly Culprit[];
+  readonly causes: Window['causes'];
+}
+
+/** Null where nobody is short. */
+export function divideWindow(window: Window, before: Window | null): DividedWindow | null {
+  const carried = lagBefore(window, before);
+  const victims = window.tenants.flatMap((tenant): Victim[] => {
+    const deficitCost = tenant.verdict === 'short' ? (tenantFigures(tenant).lag ?? 0) : 0;
+    if (deficitCost <= 0) return [];
+    return [{ tenant: tenant.tenant, deficitCost, carriedCost: carried.get(tenant.tenant) ?? 0 }];
+  });
+  if (victims.length === 0) return null;
+  victims.sort((a, b) => b.deficitCost - a.deficitCost || (a.tenant < b.tenant ? -1 : 1));
+  const sources = sourcesOf(window, carried, queueBefore(window, before));
+  const division = divideDeficits(victims, sources);
+  return { victims, division, culprits: culpritsOf(victims, sources, division), causes: window.causes };
+}
+
+function sourcesOf(window: Window, carried: ReadonlyMap<string, number>, queueCost: number): Sources {
+  const over: Excess[] = [];
+  const within: Excess[] = [];
+  let unserved = 0;
+  for (const tenant of window.tenants) {
+    const { basis, due, served, excess, lag } = tenantFigures(tenant);
+    unserved += (due ?? 0) - (served ?? 0);
+    if (tenant.verdict === 'short' || excess === null) continue;
+    const beyond = servedBeyondShare(tenant);
+    // What it was behind itself and caught up was nobody else's.
+    const owed = basis === 'fluid' ? 0 : (carried.get(tenant.tenant) ?? 0);
+    if (tenant.verdict === 'over' && excess > owed) {
+      over.push({ tenant: tenant.tenant, cost: excess - owed });
+      if (beyond > excess) within.push({ tenant: tenant.tenant, cost: beyond - excess });
+      continue;
+    }
+    const cost = Math.max(beyond, excess - Math.max(owed, lag ?? 0));
+    if (cost > 0) within.push({ tenant: tenant.tenant, cost });
+  }
+  const idle = window.idle_while_waiting_ratio ?? 0;
+  const unusedCost = idle > IDLE_CAUSE_RATIO ? idle * (window.capacity.cost ?? 0) : 0;
+  // Slots that nobody used all the while are gone, whatever is declared.
+  const isLost = window.causes.some(({ cause }) => cause === 'lost_capacity');
+  const idleCost = isLost ? 0 : unusedCost;
+  return {
+    over: byName(over),
+    within: byName(within),
+    idleCost,
+    lostCost: Math.max(isLost ? unusedCost : 0, unserved - idleCost),
+    queueCost,
+  };
+}
+
+/** One order of adding up, whatever the order of the tenants. */
+function byName(excesses: Excess[]): Excess[] {
+  return excesses.sort((a, b) => (a.tenant < b.tenant ? -1 : 1));
+}
+
+function culpritsOf(victims: readonly Victim[], sources: Sources, division: Division): Culprit[] {
+  const deficit = victims.reduce((total, victim) => total + victim.deficitCost, 0);
+  const within = division.victims.reduce((total, victim) => total + victim.withinCost, 0);
+  const ratios = new Map<string, { over: number; within: number }>();
+  for (const [place, { tenant }] of sources.over.entries()) {
+    ratios.set(tenant, { over: division.overRatios[place] ?? 0, within: 0 });
+  }
+  for (const [place, { tenant }] of sources.within.entries()) {
+    ratios.set(tenant, { over: ratios.get(tenant)?.over ?? 0, within: division.withinRatios[place] ?? 0 });
+  }
+  return [...ratios]
+    .map(([tenant, ratio]) => ({
+      tenant,
+      overRatio: ratio.over,
+      withinRatio: ratio.within,
+      cost: ratio.over * deficit + ratio.within * within,
+    }))
+    .filter((culprit) => culprit.cost > 0)
+    .sort((a, b) => b.cost - a.cost || (a.tenant < b.tenant ? -1 : 1));
+}
+
+/** The ledger of all short tenants, or of one; null where that one is not short. */
+export function listLedger(divided: DividedWindow, tenant: string | null, maxTenants: number): Ledger | null {
+  const places = divided.victims.flatMap((victim, place) =>
+    tenant === null || victim.tenant === tenant ? [place] : [],
+  );
+  if (places.length === 0) return null;
+  const tenants = places.slice(0, maxTenants).map((place): TenantLedger => {
+    const { entries, top_cause } = accountFor(divided, [place]);
+    const victim = divided.victims[place];
+    return {
+      tenant: victim?.tenant ?? '',
+      deficit_cost: victim?.deficitCost ?? 0,
+      top_cause,
+      entries,
+    };
+  });
+  return {
+    deficit_cost: places.reduce((total, place) => total + (divided.victims[place]?.deficitCost ?? 0), 0),
+    ...accountFor(divided, places),
+    tenants,
+    tenants_left_out: places.length - tenants.length,
+  };
+}
+
+interface Account {
+  readonly entries: LedgerEntry[];
+  readonly top_cause: TopCause;
+}
+
+/** What the deficits of some victims together are put down to. */
+function accountFor({ victims, division, culprits, causes }: DividedWindow, places: readonly number[]): Account {
+  const total = { deficit: 0, idle: 0, carried: 0, queue: 0, lost: 0, within: 0 };
+  for (const place of places) {
+    const divided = division.victims[place];
+    total.deficit += victims[place]?.deficitCost ?? 0;
+    total.idle += divided?.idleCost ?? 0;
+    total.carried += divided?.carriedCost ?? 0;
+    total.queue += divided?.queueCost ?? 0;
+    total.lost += divided?.lostCost ?? 0;
+    total.within += divided?.withinCost ?? 0;
+  }
+  const costOf = (culprit: Culprit): number => culprit.overRatio * total.deficit + culprit.withinRatio * total.within;
+  const rest = culprits.slice(MAX_CULPRITS);
+  const parts: Omit<LedgerEntry, 'percent'>[] = [
+    ...culprits
+      .slice(0, MAX_CULPRITS)
+      .map((culprit) => ({ cause: 'over_served' as const, tenant: culprit.tenant, tenants: 1, cost: costOf(culprit) })),
+    {
+      cause: 'over_served',
+      tenant: null,
+      tenants: rest.length,
+      cost: rest.reduce((sum, culprit) => sum + costOf(culprit), 0),
+    },
+    { cause: 'idle_slots', tenant: null, tenants: 0, cost: total.idle },
+    { cause: 'carried_over', tenant: null, tenants: 0, cost: total.carried + total.queue },
+    { cause: 'lost_capacity', tenant: null, tenants: 0, cost: total.lost },
+  ];
+  const entries = parts
+    .filter((part) => part.cost > total.deficit * ROUNDING)
+    // A stable sort: of equals the first named.
+    .sort((a, b) => b.cost - a.cost);
+  const percents = roundPercents(entries.map((entry) => entry.cost));
+  const rounded = entries.map((entry, place) => ({ ...entry, percent: percents[place] ?? 0 }));
+  return { entries: rounded, top_cause: topCause(rounded, total.carried, causes) };
+}
+
+/** What every culprit accounts for, over all victims. */
+export function attributedCosts(divided: DividedWindow | null): ReadonlyMap<string, number> {
+  return new Map((divided?.culprits ?? []).map((culprit) => [culprit.tenant, culprit.cost]));
+}
+
+/** Those who account for the most. */
+export function topCulprits(divided: DividedWindow | null): ReadonlySet<string> {
+  return new Set((divided?.culprits ?? []).slice(0, MAX_CULPRITS).map((culprit) => culprit.tenant));
+}
+
+/** The quota's own: of the tenants that their quotas held back the one it cost most; ties: the first name. */
+export function mostCapped(tenants: readonly TenantWindow[]): TenantWindow | null {
+  let most: TenantWindow | null = null;
+  for (const tenant of tenants) {
+    if (tenant.verdict !== 'capped') continue;
+    const lead = tenant.quota_refused_cost - (most?.quota_refused_cost ?? Number.NEGATIVE_INFINITY);
+    if (most === null || lead > 0 || (lead === 0 && tenant.tenant < most.tenant)) most = tenant;
+  }
+  return most;
+}

@@ -1,0 +1,160 @@
+import { createHash } from 'node:crypto';
+import { assertInvariant } from '../../scheduler-core/index.ts';
+import { COVERAGE_COUNTS, COVERAGE_REPORTED, type CoverageRow } from '../queries/coverage.ts';
+import { FIELD_CONFLICTS } from '../queries/field-conflicts.ts';
+import { STORED_WINDOWS } from '../queries/stored-windows.ts';
+import { FILL_WAIT_HISTOGRAMS } from '../queries/wait-histograms.ts';
+import { IN_SHARE_WAITS } from '../queries/window-arrivals.ts';
+import { REVISION_COLUMNS } from '../queries/window-revisions.ts';
+import type { RowsTable } from '../queries/window-rows.ts';
+import type { WindowScan } from '../queries/window-scan.ts';
+import { type Store, tsvRow } from '../storage/index.ts';
+import type { ComputedFluid } from './compute-fluid.ts';
+import type { ComputedRange, ComputeRange } from './computed-range.ts';
+import { coverageRatio } from './decide-coverage.ts';
+import type { DecidedWindow, PoolFacts } from './decide-windows.ts';
+import { describeWindow } from './describe-window.ts';
+import { storeTenantSeries } from './tenant-series.ts';
+import { TENANT_COLUMN_NAMES, tenantCells, WINDOW_COLUMN_NAMES, type WindowRow, windowCells } from './window-cells.ts';
+
+/** The windows of a range, decided but not yet described. */
+export interface DecidedRange {
+  readonly facts: PoolFacts;
+  readonly windows: readonly DecidedWindow[];
+  readonly fluid: ComputedFluid;
+  readonly rows: RowsTable;
+  readonly scan: WindowScan;
+}
+
+/**
+ * Describes the windows of a range and stores those that say something new. Effects, in order, each idempotent: (1) what
+ * final windows said that now say something else, (2) tenants of the changed windows, (3) histograms of their waits,
+ * (4) the top tenants' series, (5) the windows themselves, which make all of their computation visible.
+ */
+export async function storeWindows(
+  store: Store,
+  range: ComputeRange,
+  decided: DecidedRange,
+): Promise<Omit<ComputedRange, 'rows'>> {
+  const { pool, windowMs, fromMs, toMs } = range;
+  const inShareWaits = await readInShareWaits(store, range, decided);
+  const conflicts =
+    decided.scan.disputed === 0
+      ? []
+      : await store.query('jobs', FIELD_CONFLICTS, { pool, window_ms: windowMs, from_ms: fromMs, to_ms: toMs });
+  const coverage = await readCoverage(store, range);
+  const conflictsByWindow = new Map(conflicts.map((row) => [row.window, row.conflicts]));
+  const stored = new Map(
+    (await store.query('jobs', STORED_WINDOWS, { pool, window_ms: windowMs, from_ms: fromMs, to_ms: toMs })).map(
+      (row) => [row.startMs, row],
+    ),
+  );
+  const changed: WindowRow[] = [];
+  const tenantRows: string[] = [];
+  const windowRows: string[] = [];
+  const revisionRows: string[] = [];
+  let expired = 0;
+  for (const window of decided.windows) {
+    const earlier = stored.get(window.startMs);
+    // Requests go only by their retention: what is known of a window is worth more than a part of it computed again.
+    if (earlier !== undefined && earlier.attempts > (window.pool?.attempts ?? 0)) {
+      expired++;
+      continue;
+    }
+    const fluid = decided.fluid.windows.get(window.window);
+    assertInvariant(fluid !== undefined, 'the fluid model covers every window of the range');
+    const carried = {
+      meanServiceMs: window.meanServiceMs,
+      workPerBusyMs: window.workPerBusyMs,
+      saturatedServedCost: window.saturatedServedCost,
+      fluidWorkPerBusyMs: fluid.workPerBusyMs,
+    };
+    const described = describeWindow(decided.facts, window, {
+      fluid,
+      fluidInShare: decided.fluid.inShare(window.window),
+      beyondShare: decided.fluid.beyondShareRequests(window.window),
+      inShareWaits: inShareWaits.get(window.window) ?? null,
+      fieldConflicts: conflictsByWindow.get(window.window) ?? 0,
+      coverageRatio: coverageRatio(coverage, window.startMs, window.startMs + windowMs),
+      closedToMs: range.closedToMs,
+    });
+    // What is shown, and what is not but has others depend on it.
+    const digest = `${sha256(described)}-${sha256([carried, window.pool?.waitsCheck])}`;
+    if (earlier?.digest === digest) continue;
+    const restated = earlier !== undefined && earlier.window.state === 'final';
+    const row: WindowRow = {
+      pool,
+      windowMs,
+      startMs: window.startMs,
+      computation: range.computation,
+      attempts: window.pool?.attempts ?? 0,
+      ...carried,
+      fluidBacklogOf: (tenant) => {
+        const { backlog, gps } = fluid.of(tenant);
+        return { cut: backlog, due: gps.backlog };
+      },
+      watermarkMs: range.watermarkMs,
+      digest,
+      window: { ...described, revision: (earlier?.window.revision ?? 1) + (restated ? 1 : 0) },
+    };
+    if (restated) {
+      const { computation, window: before } = earlier;
+      const figures = JSON.stringify(before);
+      revisionRows.push(
+        tsvRow([pool, windowMs, window.startMs, before.revision, computation, figures, range.computation]),
+      );
+    }
+    for (const tenant of described.tenants) tenantRows.push(tsvRow(tenantCells(row, tenant)));
+    windowRows.push(tsvRow(windowCells(row)));
+    changed.push(row);
+  }
+  await store.insert('jobs', 'window_revisions', REVISION_COLUMNS, revisionRows.join(''));
+  await store.insert('jobs', 'tenant_windows', TENANT_COLUMN_NAMES, tenantRows.join(''));
+  if (changed.length > 0) {
+    await store.command('jobs', FILL_WAIT_HISTOGRAMS, {
+      rows: decided.rows,
+      pool,
+      window_ms: windowMs,
+      from_ms: fromMs,
+      to_ms: toMs,
+      computation: range.computation,
+    });
+    await storeTenantSeries(store, { pool, windowMs, windows: changed, options: range.options });
+  }
+  await store.insert('jobs', 'windows', WINDOW_COLUMN_NAMES, windowRows.join(''));
+  return { windows: decided.windows.length, written: changed.length, expired };
+}
+
+function sha256(value: unknown): string {
+  return createHash('sha256').update(JSON.stringify(value)).digest('hex');
+}
+
+async function readCoverage(store: Store, { pool, fromMs, toMs }: ComputeRange): Promise<readonly CoverageRow[]> {
+  const span = { pool, from_ms: fromMs, to_ms: toMs };
+  const [reported] = await store.query('jobs', COVERAGE_REPORTED, span);
+  return reported === undefined || reported.reports === 0 ? [] : store.query('jobs', COVERAGE_COUNTS, span);
+}
+
+/** Only windows in which some tenant is beyond its share need a look at their waits apart from the others'. */
+async function readInShareWaits(store: Store, range: ComputeRange, decided: DecidedRange) {
+  const windows: number[] = [];
+  const tenants: string[] = [];
+  for (const window of decided.windows) {
+    for (const tenant of window.fairness.tenants) {
+      if (tenant.inShare !== false) continue;
+      windows.push(window.window);
+      tenants.push(tenant.tenant);
+    }
+  }
+  if (windows.length === 0) return new Map();
+  const rows = await store.query('jobs', IN_SHARE_WAITS, {
+    rows: decided.rows,
+    window_ms: range.windowMs,
+    from_ms: range.fromMs,
+    to_ms: range.toMs,
+    threshold_ms: decided.facts.options.waitThresholdMs,
+    over_share_windows: windows,
+    over_share_tenants: tenants,
+  });
+  return new Map(rows.map((row) => [row.window, row]));
+}

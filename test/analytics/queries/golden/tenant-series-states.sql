@@ -1,0 +1,4 @@
+SELECT start_ms, state_tenants, state_by, state_stay_windows, digest FROM tenant_series FINAL
+WHERE pool = {pool:String} AND window_ms = {window_ms:UInt64}
+    AND start_ms >= {from_ms:Int64} AND start_ms < {to_ms:Int64} AND is_rest
+ORDER BY start_ms

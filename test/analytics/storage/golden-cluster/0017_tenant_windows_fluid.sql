@@ -1,0 +1,13 @@
+ALTER TABLE tenant_windows_local ON CLUSTER 'fleet-1' ADD COLUMN IF NOT EXISTS group_name Nullable(String),
+    ADD COLUMN IF NOT EXISTS fluid_ideal_cost Nullable(Float64),
+    ADD COLUMN IF NOT EXISTS fluid_normalized_share Nullable(Float64),
+    ADD COLUMN IF NOT EXISTS fluid_max_lag_cost Nullable(Float64),
+    ADD COLUMN IF NOT EXISTS fluid_excess_wait_ms Nullable(Float64),
+    ADD COLUMN IF NOT EXISTS fluid_in_share_requests UInt64,
+    ADD COLUMN IF NOT EXISTS fluid_ideal_backlog_cost Float64,
+    ADD COLUMN IF NOT EXISTS fluid_due_cost Nullable(Float64),
+    ADD COLUMN IF NOT EXISTS fluid_shortfall_cost Nullable(Float64),
+    ADD COLUMN IF NOT EXISTS fluid_excess_cost Nullable(Float64),
+    ADD COLUMN IF NOT EXISTS fluid_due_backlog_cost Float64
+;
+ALTER TABLE tenant_windows ON CLUSTER 'fleet-1' ADD COLUMN IF NOT EXISTS group_name Nullable(String), ADD COLUMN IF NOT EXISTS fluid_ideal_cost Nullable(Float64), ADD COLUMN IF NOT EXISTS fluid_normalized_share Nullable(Float64), ADD COLUMN IF NOT EXISTS fluid_max_lag_cost Nullable(Float64), ADD COLUMN IF NOT EXISTS fluid_excess_wait_ms Nullable(Float64), ADD COLUMN IF NOT EXISTS fluid_in_share_requests UInt64, ADD COLUMN IF NOT EXISTS fluid_ideal_backlog_cost Float64, ADD COLUMN IF NOT EXISTS fluid_due_cost Nullable(Float64), ADD COLUMN IF NOT EXISTS fluid_shortfall_cost Nullable(Float64), ADD COLUMN IF NOT EXISTS fluid_excess_cost Nullable(Float64), ADD COLUMN IF NOT EXISTS fluid_due_backlog_cost Float64
