@@ -183,6 +183,9 @@ function describeErrors(errors: readonly ErrorObject[]): string[] {
     if (error.keyword === 'pattern' && String(error.params.pattern).includes('ms|s|m|h|d')) {
       return [`${at}must be a duration such as 250ms, 60s, 5m, 1h or 1d`];
     }
+    if (error.keyword === 'pattern' && path === 'store.cluster') {
+      return [`${at}must be the name of a cluster: letters, digits, "_" and "-", at most 63, no digit first`];
+    }
     if (error.keyword === 'anyOf' && path === 'store') {
       return ['store.kind: must be "embedded" or "server", with the keys of that kind'];
     }
@@ -209,6 +212,7 @@ function valueAt(value: unknown, key: string): unknown {
 function toConfig(file: ConfigFile, path: string | null): Config {
   const poolDefaults = file.pool_defaults ?? {};
   const pools = file.pools ?? {};
+  checkPinned(poolDefaults, pools);
   return {
     path,
     store: toStore(file.store),
@@ -241,6 +245,19 @@ function toConfig(file: ConfigFile, path: string | null): Config {
   };
 }
 
+/** A pinned tenant without a place would be missing without a word. */
+function checkPinned(defaults: PoolConfig, pools: Readonly<Record<string, PoolConfig>>): void {
+  const named = Object.entries(pools).map(([pool, config]) => [`pools.${pool}`, config] as const);
+  for (const [path, config] of [['pool_defaults', undefined] as const, ...named]) {
+    const { pinnedTenants, topTenants } = poolOptionsOf(defaults, config, checkedMs);
+    if (new Set(pinnedTenants).size <= topTenants) continue;
+    throw new EvenshareError(
+      'EVS_CONFIG',
+      `${path}.pinned_tenants: ${pinnedTenants.length} tenants are pinned where top_tenants is ${topTenants}: pin fewer, or raise top_tenants`,
+    );
+  }
+}
+
 function toStore(store: ConfigFile['store']): StoreOptions {
   if (store === undefined || store.kind === 'embedded') {
     return { kind: 'embedded', path: store?.path ?? DEFAULT_DATA_DIR };
@@ -251,6 +268,7 @@ function toStore(store: ConfigFile['store']): StoreOptions {
     username: store.username ?? 'default',
     password: store.password ?? '',
     database: store.database ?? 'default',
+    ...(store.cluster === undefined ? {} : { cluster: store.cluster }),
   };
 }
 

@@ -9,10 +9,12 @@ import { addAudit } from './commands/audit.ts';
 import { addConfig } from './commands/config.ts';
 import { addDlq } from './commands/dlq.ts';
 import { addDoctor } from './commands/doctor.ts';
+import { addExplain } from './commands/explain.ts';
 import { addFairness } from './commands/fairness.ts';
 import { addFormats } from './commands/formats.ts';
 import { addLoad } from './commands/load.ts';
 import { addMigrate } from './commands/migrate.ts';
+import { addPolicy } from './commands/policy.ts';
 import { addReplay } from './commands/replay.ts';
 import { addReport } from './commands/report.ts';
 import { addRoles } from './commands/roles.ts';
@@ -61,11 +63,13 @@ async function createProgram(context: CliContext): Promise<Command> {
     addAudit,
     addAnalyze,
     addFairness,
+    addExplain,
     addSimulate,
     addReplay,
     addReport,
     addAlerts,
     addDlq,
+    addPolicy,
     addTopics,
     addMigrate,
     addConfig,

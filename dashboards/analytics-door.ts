@@ -1,6 +1,10 @@
 /** All that the pages and their API take from analytics, in one place. */
 export {
+  type Explanation,
+  ExplanationSchema,
+  explainAt,
   type FairnessReader,
+  PoolSeriesSchema,
   type PoolSummary,
   PoolSummarySchema,
   type PoolWindows,

@@ -1,8 +1,14 @@
 import { type Static, Type } from 'typebox';
-import { PoolSummarySchema, PoolWindowsSchema, type TenantWindow, type Window } from './analytics-door.ts';
+import {
+  ExplanationSchema,
+  PoolSummarySchema,
+  PoolWindowsSchema,
+  type TenantWindow,
+  type Window,
+} from './analytics-door.ts';
 
-export type { PoolSummary, PoolWindows, Quality, TenantWindow, Window } from './analytics-door.ts';
-export { PoolWindowsSchema };
+export type { Explanation, PoolSummary, PoolWindows, Quality, TenantWindow, Window } from './analytics-door.ts';
+export { ExplanationSchema, PoolWindowsSchema };
 
 export type WindowVerdict = Window['verdict'];
 export type TenantVerdict = TenantWindow['verdict'];

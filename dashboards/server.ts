@@ -4,12 +4,14 @@ import { guardWithTokens } from './auth.ts';
 import { guardAgainstForeignPages } from './browser-guard.ts';
 import { faithfulSerializerCompiler } from './faithful-serializer.ts';
 import { answerWithProblems } from './problem.ts';
+import { routeExplain } from './routes/explain.ts';
 import { routeHealth } from './routes/health.ts';
 import { routeMetrics } from './routes/metrics.ts';
 import { collectOpenapi, routeOpenapi } from './routes/openapi.ts';
 import { routePage } from './routes/page.ts';
 import { routePools } from './routes/pools.ts';
 import { routeReadiness } from './routes/readiness.ts';
+import { routeSeries } from './routes/series.ts';
 import { routeWindows } from './routes/windows.ts';
 import type { HealthOptions, ServerOptions } from './server-options.ts';
 
@@ -59,6 +61,8 @@ function routeApi(api: FastifyInstance, options: ServerOptions): void {
   });
   routePools(api, options);
   routeWindows(api, options);
+  routeSeries(api, options);
+  routeExplain(api, options);
   routeOwnState(api, options);
   routeOpenapi(api);
 }

@@ -50,6 +50,7 @@ export {
 } from './retry-letters.ts';
 export { DEFAULT_MAX_BODY_BYTES, type HttpIntakeOptions, routeHttpIntake } from './sources/http-intake.ts';
 export type { TraceFormats } from './sources/http-traces.ts';
+export { type JobLeadership, startLeadership } from './sources/job-leadership.ts';
 export {
   DEFAULT_KAFKA_CLIENT_ID,
   DEFAULT_KAFKA_GROUP,

@@ -1,10 +1,11 @@
 import type { Command } from 'commander';
 import {
-  analyzeRange,
+  backfill,
   DEFAULT_WATERMARK_OPTIONS,
   decideWatermark,
   nextWindowStart,
   readPoolSpans,
+  readUnfinishedBackfills,
   type Span,
   windowStart,
 } from '../../analytics/index.ts';
@@ -21,6 +22,7 @@ interface AnalyzeOptions extends StoreFlags {
   readonly from?: string;
   readonly to?: string;
   readonly pool?: string;
+  readonly resume?: boolean;
   readonly json?: boolean;
 }
 
@@ -30,6 +32,7 @@ interface Analyzed {
   readonly to: string;
   readonly windows: number;
   readonly written: number;
+  readonly expired: number;
 }
 
 export function addAnalyze(program: Command, context: CliContext): void {
@@ -37,11 +40,13 @@ export function addAnalyze(program: Command, context: CliContext): void {
     .option('--from <time>', 'start; default the first stored request')
     .option('--to <time>', 'end; default the last stored request')
     .option('--pool <name>', 'one pool; default all')
+    .option('--resume', 'go on with what an earlier run did not finish')
     .option('--json', 'print the result as JSON')
     .addHelpText('after', '\nExample:\n  evenshare analyze --from 2026-11-01T00:00:00Z --to 2026-12-01T00:00:00Z\n')
     .action(async (options: AnalyzeOptions) => {
       const fromMs = options.from === undefined ? null : timeOption('--from', options.from);
       const toMs = options.to === undefined ? null : timeOption('--to', options.to);
+      checkRange(options, fromMs, toMs);
       const config = withStoreFlags(await loadConfig(program.opts<GlobalOptions>().config, context.env), options);
       const store = await openStore(config, context);
       try {
@@ -52,9 +57,15 @@ export function addAnalyze(program: Command, context: CliContext): void {
             options.pool,
             spans.map((span) => span.pool),
           );
+        const unfinished = options.resume === true ? await readUnfinishedBackfills(store, config.windowMs) : null;
         const results: Analyzed[] = [];
         for (const span of chosen) {
-          const range = rangeOf(span, fromMs, toMs, config.windowMs);
+          const left = unfinished?.find(({ pool }) => pool === span.pool);
+          if (unfinished !== null && left === undefined) continue;
+          const range =
+            left === undefined
+              ? rangeOf(span, fromMs, toMs, config.windowMs)
+              : { fromMs: left.doneToMs, toMs: left.toMs };
           const nowMs = context.clock.nowMs();
           const progress = startProgress(context, `windows of ${span.pool}`);
           // Nothing has come lately: the sources are closed, and with them every window. Else the job's rule holds.
@@ -63,8 +74,10 @@ export function addAnalyze(program: Command, context: CliContext): void {
             live ? [{ newestEventMs: span.latestEndMs, lastMovedMs: nowMs }] : [],
             nowMs,
           );
-          const result = await analyzeRange(store, {
+          const result = await backfill(store, {
             ...range,
+            startedFromMs: left?.fromMs ?? range.fromMs,
+            nowMs: context.clock.nowMs,
             pool: span.pool,
             windowMs: config.windowMs,
             options: config.poolOptions(span.pool),
@@ -82,11 +95,35 @@ export function addAnalyze(program: Command, context: CliContext): void {
           });
         }
         if (options.json === true) printJson(context, { pools: results });
+        else if (results.length === 0) context.stdout.write('nothing was left unfinished\n');
         else context.stdout.write(describe(results));
+        refuseExpired(results);
       } finally {
         await store.close();
       }
     });
+}
+
+function checkRange(options: AnalyzeOptions, fromMs: number | null, toMs: number | null): void {
+  if (options.resume === true && (fromMs !== null || toMs !== null)) {
+    throw new EvenshareError(
+      'EVS_USAGE',
+      '--resume goes on with the range of the earlier run: leave out --from and --to',
+    );
+  }
+  if (fromMs !== null && toMs !== null && fromMs >= toMs) {
+    throw new EvenshareError('EVS_USAGE', `--from "${options.from}" must be before --to "${options.to}"`);
+  }
+}
+
+/** Told after what was done: the windows that could be computed are. */
+function refuseExpired(results: readonly Analyzed[]): void {
+  const [first] = results.filter(({ expired }) => expired > 0);
+  if (first === undefined) return;
+  throw new EvenshareError(
+    'EVS_RANGE_EXPIRED',
+    `${first.expired} windows of ${JSON.stringify(first.pool)} keep their earlier figures: requests of theirs are older than retention.requests_days; choose a later --from`,
+  );
 }
 
 function rangeOf(

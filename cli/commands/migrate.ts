@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import { migrate, openClickHouse } from '../../analytics/storage/index.ts';
+import { migrate, migrationStatements, openClickHouse, readMigrations } from '../../analytics/storage/index.ts';
 import type { CliContext, GlobalOptions } from '../context.ts';
 import { loadConfig } from '../load-config.ts';
 import { printJson } from '../output.ts';
@@ -7,16 +7,25 @@ import { addStoreOptions, type StoreFlags, withStoreFlags } from './store-flags.
 
 interface MigrateOptions extends StoreFlags {
   readonly dryRun?: boolean;
+  readonly sql?: boolean;
   readonly json?: boolean;
 }
 
 export function addMigrate(program: Command, context: CliContext): void {
   addStoreOptions(program.command('migrate').description("bring the store's tables to this version"))
     .option('--dry-run', 'only say what would be done')
+    .option('--sql', 'only print every statement as the configured store would get it, without opening it')
     .option('--json', 'print the result as JSON')
-    .addHelpText('after', '\nExample:\n  evenshare migrate --dry-run\n')
+    .addHelpText('after', '\nExamples:\n  evenshare migrate --dry-run\n  evenshare migrate --sql\n')
     .action(async (options: MigrateOptions) => {
       const config = withStoreFlags(await loadConfig(program.opts<GlobalOptions>().config, context.env), options);
+      if (options.sql === true) {
+        const cluster = config.store.kind === 'server' ? config.store.cluster : undefined;
+        const statements = migrationStatements(await readMigrations(), cluster);
+        if (options.json === true) printJson(context, { statements });
+        else context.stdout.write(statements.map((sql) => `${sql.trim()};\n\n`).join(''));
+        return;
+      }
       const store = await openClickHouse(config.store);
       try {
         const report = await migrate(store, { dryRun: options.dryRun === true });

@@ -46,7 +46,7 @@ function describeGrievances(window: Window): string {
     const tenants = window.tenants.filter((tenant) => tenant.verdict === verdict);
     const shown = tenants
       .slice(0, MAX_NAMED)
-      .map((tenant) => `${printable(tenant.tenant)} (${formatFigure(tenant.normalized_share, 2)})`);
+      .map((tenant) => `${printable(tenant.tenant)} (${formatFigure((tenant.fluid ?? tenant).normalized_share, 2)})`);
     const more = tenants.length > MAX_NAMED ? ` and ${tenants.length - MAX_NAMED} more` : '';
     return tenants.length === 0 ? 'nobody' : shown.join(', ') + more;
   };

@@ -31,7 +31,7 @@ export interface HttpParts {
 export async function startHttp(context: CliContext, config: Config, parts: HttpParts): Promise<HttpRole> {
   const { registry } = parts;
   const reader = createStoreReader(parts.store, config);
-  const poolMetrics = createPoolMetrics(registry);
+  const poolMetrics = createPoolMetrics(registry, config.windowMs);
   const server = createServer({
     reader,
     clock: context.clock,
@@ -45,7 +45,7 @@ export async function startHttp(context: CliContext, config: Config, parts: Http
       return { ready: reasons.length === 0, reasons };
     },
     metrics: async () => {
-      poolMetrics.set(await reader.pools());
+      await poolMetrics.refresh(reader);
       return { contentType: registry.contentType, body: await registry.metrics() };
     },
   });

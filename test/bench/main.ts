@@ -5,14 +5,18 @@ import { coreBenchmark } from './core/core-benchmark.ts';
 import { httpBenchmark } from './http/http-benchmark.ts';
 import { ingestBenchmark } from './ingest/ingest-benchmark.ts';
 import { kafkaBenchmark } from './kafka/kafka-benchmark.ts';
+import { minuteBenchmark } from './minute/minute-benchmark.ts';
+import { rollupsBenchmark } from './rollups/rollups-benchmark.ts';
 import { serveTask, TASK_FLAG } from './run-task.ts';
 
 const BENCHMARKS: readonly Benchmark[] = [
   coreBenchmark,
   ingestBenchmark,
+  minuteBenchmark,
   httpBenchmark,
   kafkaBenchmark,
   adaptersBenchmark,
+  rollupsBenchmark,
 ];
 
 const print = (line: string): void => {

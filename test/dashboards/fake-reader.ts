@@ -30,6 +30,14 @@ export function fakeReader(...pools: readonly PoolWindows[]): FakeReader {
       if (reader.failure) throw reader.failure;
       return answerTo(query, reader.stored.get(query.pool));
     },
+    async groupWeights() {
+      if (reader.failure) throw reader.failure;
+      return new Map();
+    },
+    async tenantSeries(query) {
+      if (reader.failure) throw reader.failure;
+      return { pool: query.pool, windows: [] };
+    },
     async deadLetters() {
       if (reader.failure) throw reader.failure;
       return reader.deadLetterCounts;

@@ -173,6 +173,7 @@ function tenantOf(load: Load, outcome: Outcome, options: NoisyHourOptions): Tena
     served_cost: servedCost,
     normalized_share: verdict === 'unknown' ? null : share,
     in_share: load.demandCost <= fairShareCost,
+    fluid: null,
     lag_cost: Math.max(0, fairShareCost - servedCost),
     ideal_backlog_cost: Math.max(0, load.demandCost - fairShareCost),
     requests: load.demandCost,

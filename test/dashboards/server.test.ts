@@ -261,6 +261,8 @@ describe('operations', () => {
     expect(openapi).toBe('3.1.0');
     expect(Object.keys(paths).sort()).toEqual([
       '/api/v1/pools',
+      '/api/v1/pools/{pool}/explain',
+      '/api/v1/pools/{pool}/series',
       '/api/v1/pools/{pool}/windows',
       '/healthz',
       '/metrics',

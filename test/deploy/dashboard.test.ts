@@ -99,7 +99,7 @@ describe.each(names)('dashboards/grafana/%s', (name) => {
   it('never averages a figure of a window over time or pools: that would mean nothing', () => {
     for (const { expr } of targets) {
       const { metrics, operations } = parsePromql(expr);
-      if (!metrics.some((metric) => metric.startsWith('evenshare_pool_'))) continue;
+      if (!metrics.some((metric) => /^evenshare_(pool|tenants?)_/.test(metric))) continue;
       expect(
         operations.filter((operation) => !['min', 'max', 'topk', 'time'].includes(operation)),
         expr,
@@ -111,7 +111,7 @@ describe.each(names)('dashboards/grafana/%s', (name) => {
     // Of a histogram any part will do.
     const whole = (metric: string): string => metric.replace(/_(sum|count|bucket)$/, '');
     const shown = new Set(targets.flatMap(({ expr }) => parsePromql(expr).metrics.map(whole)));
-    const own = [...exported.keys()].filter((metric) => /^evenshare_(pools?|ingest|job|kafka)_/.test(metric));
+    const own = [...exported.keys()].filter((metric) => /^evenshare_(pools?|tenants?|ingest|job|kafka)_/.test(metric));
     const wanted = own.filter((metric) => whole(metric) === metric || !exported.has(whole(metric)));
     expect(wanted.length).toBeGreaterThan(10);
     expect(wanted.filter((metric) => !shown.has(metric))).toEqual([]);

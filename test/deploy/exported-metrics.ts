@@ -1,5 +1,6 @@
 import { collectDefaultMetrics, Registry } from 'prom-client';
 import { createPoolMetrics } from '../../analytics/index.ts';
+import { JobState } from '../../cli/roles/job-state.ts';
 import { createIngestMetrics } from '../../ingest/index.ts';
 import { readSources } from '../support/source-files.ts';
 
@@ -10,8 +11,9 @@ export type ExportedMetrics = ReadonlyMap<string, readonly string[] | null>;
 export async function exportedMetrics(): Promise<ExportedMetrics> {
   const registry = new Registry();
   collectDefaultMetrics({ register: registry, prefix: 'evenshare_' });
-  createPoolMetrics(registry);
+  createPoolMetrics(registry, 60_000);
   createIngestMetrics(registry);
+  new JobState(registry, 0);
   const metrics = new Map<string, readonly string[] | null>();
   for (const { text } of readSources(['analytics', 'ingest', 'cli']).flatMap((source) => source.texts)) {
     if (/^evenshare_[a-z0-9]+(_[a-z0-9]+)+$/.test(text)) metrics.set(text, null);

@@ -8,59 +8,38 @@ import { mebibytes, median, milliseconds, spread, thousands } from '../figures.t
 import { runTask } from '../run-task.ts';
 import { writeLog } from './generate-requests.ts';
 import { type LoadFigures, loadByEngine, loadByEvenshare } from './load-tasks.ts';
-import { type MinuteFigures, type MinuteInput, type MinuteState, measureMinute } from './minute-task.ts';
 
 const NAME = 'ingest';
 const TENANTS = 5_000;
 
-const USAGE = `usage: npm run bench -- ${NAME} [load] [minute] [OPTIONS]
+const USAGE = `usage: npm run bench -- ${NAME} [OPTIONS]
 
-  load          a log file into a new store, beside the engine's own INSERT ... SELECT FROM file()
-  minute        one busy minute's window, beside a plain aggregate of the same rows
-  (neither named: both)
+  A log file into a new store, beside the engine's own INSERT ... SELECT FROM file().
 
-  --events N    events in the file of load (1000000)
+  --events N    events in the file (1000000)
   --growth N    also load a file N times as large, to see whether memory grows
-  --requests N  requests in the minute (600000)
-  --history N   requests in the hour before it (1200000)
-  --runs N      measured runs of each side, alternating: load 3, minute 5
-  --profile     print what each statement of the minute takes`;
+  --runs N      measured runs of each side, alternating (3)`;
 
 export const ingestBenchmark: Benchmark = {
   name: NAME,
-  summary: 'events per second into the store, and what a busy minute takes to compute',
+  summary: 'events per second from a file into the store',
   usage: USAGE,
   run,
   // Seam: tasks get back the input that this file gave them.
   tasks: {
     load: (input) => loadByEvenshare(input as { file: string; storePath: string }),
     engine: (input) => loadByEngine(input as { file: string; storePath: string }),
-    minute: (input) => measureMinute(input as MinuteInput),
   },
 };
 
 async function run(args: readonly string[], print: Print): Promise<void> {
-  const { values, positionals } = parse(args);
-  const parts = positionals.length === 0 ? ['load', 'minute'] : positionals;
+  const values = parse(args);
   const folder = await mkdtemp(join(tmpdir(), 'evenshare-bench-'));
   try {
-    for (const part of parts) {
-      if (part === 'load') {
-        const runs = whole('runs', values.runs ?? '3');
-        const events = whole('events', values.events);
-        await benchLoad(folder, { events, runs }, print);
-        if (values.growth !== undefined) await benchGrowth(folder, events * whole('growth', values.growth), print);
-      } else if (part === 'minute') {
-        const input = {
-          storePath: join(folder, 'minute'),
-          requests: whole('requests', values.requests),
-          historyRequests: whole('history', values.history),
-          tenants: TENANTS,
-          runs: whole('runs', values.runs ?? '5'),
-        };
-        await benchMinute(input, values.profile, print);
-      } else throw new UsageError(`${NAME} has no part ${JSON.stringify(part)}`);
-    }
+    const runs = whole('runs', values.runs);
+    const events = whole('events', values.events);
+    await benchLoad(folder, { events, runs }, print);
+    if (values.growth !== undefined) await benchGrowth(folder, events * whole('growth', values.growth), print);
   } finally {
     await rm(folder, { recursive: true, force: true });
   }
@@ -70,16 +49,12 @@ function parse(args: readonly string[]) {
   try {
     return parseArgs({
       args: [...args],
-      allowPositionals: true,
       options: {
         events: { type: 'string', default: '1000000' },
         growth: { type: 'string' },
-        requests: { type: 'string', default: '600000' },
-        history: { type: 'string', default: '1200000' },
-        runs: { type: 'string' },
-        profile: { type: 'boolean', default: false },
+        runs: { type: 'string', default: '3' },
       },
-    });
+    }).values;
   } catch (error) {
     throw new UsageError(error instanceof Error ? error.message : String(error));
   }
@@ -144,32 +119,4 @@ async function benchGrowth(folder: string, events: number, print: Print): Promis
   const file = await writeLoadFile(folder, events, print);
   const input = { file, storePath: join(folder, 'load') };
   printLoad('evenshare load', events, [await runTask({ benchmark: NAME, name: 'load' }, input)], print);
-}
-
-async function benchMinute(input: MinuteInput, withProfile: boolean, print: Print): Promise<void> {
-  print(
-    `\nminute: ${thousands(input.requests)} requests of ${thousands(input.tenants)} tenants in one window, ` +
-      `${thousands(input.historyRequests)} in the hour before`,
-  );
-  const figures = await runTask<MinuteFigures>({ benchmark: NAME, name: 'minute' }, input);
-  for (const state of figures.states) {
-    const ratio = median(state.computeMs) / median(state.baselineMs);
-    print(
-      `  ${state.name} (${thousands(state.rows)} rows in ${state.parts} parts): ` +
-        `window ${spread(state.computeMs, milliseconds)}, ${thousands(state.tenants)} tenants; ` +
-        `plain aggregate ${spread(state.baselineMs, milliseconds)}`,
-    );
-    print(`  ratio: the window takes ${ratio.toFixed(2)} times the plain aggregate (wanted: at most 4)`);
-    if (withProfile) printProfile(state, print);
-  }
-  print(`  peak memory ${mebibytes(figures.peakRssBytes)}, longest stall ${milliseconds(figures.longestStallMs)}`);
-}
-
-function printProfile(state: MinuteState, print: Print): void {
-  let sum = 0;
-  for (const { statement, perRunMs } of state.statements) {
-    sum += median(perRunMs);
-    print(`    ${milliseconds(median(perRunMs)).padStart(9)}  ${statement}`);
-  }
-  print(`    ${milliseconds(median(state.computeMs) - sum).padStart(9)}  between the statements`);
 }

@@ -6,10 +6,10 @@ import { DEFAULT_POOL_OPTIONS, type PoolOptions } from '../../../analytics/windo
 import { createBatchWriter, DEFAULT_MAX_BATCH_EVENTS, DEFAULT_MAX_PENDING_EVENTS } from '../../../ingest/index.ts';
 import { HOUR_MS, MINUTE_MS } from '../../../scheduler-core/kernel/index.ts';
 import { declareSlots } from '../../support/temporary-store.ts';
+import { generateRequests, POOL, type Traffic } from '../ingest/generate-requests.ts';
+import { openMigrated } from '../ingest/load-tasks.ts';
+import { countRequests } from '../ingest/store-figures.ts';
 import { type ProcessFigures, watchProcess } from '../process-figures.ts';
-import { generateRequests, POOL, type Traffic } from './generate-requests.ts';
-import { openMigrated } from './load-tasks.ts';
-import { countRequests } from './store-figures.ts';
 import { type StatementTimes, TimedStore } from './timed-store.ts';
 
 export interface MinuteInput {

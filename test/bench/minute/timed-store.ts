@@ -1,4 +1,4 @@
-import type { Lane, Parameters, Query, Settings, Store } from '../../../analytics/storage/index.ts';
+import type { BinaryQuery, Lane, Parameters, Query, Settings, Store } from '../../../analytics/storage/index.ts';
 
 export interface StatementTimes {
   readonly statement: string;
@@ -37,6 +37,14 @@ export class TimedStore implements Store {
 
   query<Params extends Parameters, Row>(lane: Lane, query: Query<Params, Row>, params: Params): Promise<Row[]> {
     return this.#time(query.name, () => this.#inner.query(lane, query, params));
+  }
+
+  queryBinary<Params extends Parameters, Result>(
+    lane: Lane,
+    query: BinaryQuery<Params, Result>,
+    params: Params,
+  ): Promise<Result> {
+    return this.#time(query.name, () => this.#inner.queryBinary(lane, query, params));
   }
 
   command(lane: Lane, sql: string, params?: Parameters, settings?: Settings): Promise<void> {

@@ -226,6 +226,7 @@ class Gate {
     return {
       kind: store.kind,
       query: (lane, query, params) => store.query(lane, query, params),
+      queryBinary: (lane, query, params) => store.queryBinary(lane, query, params),
       command: (...args) => store.command(...args),
       insert: async (...args) => {
         this.#arrive();

@@ -37,24 +37,45 @@ const served = (arrivedMs: number, dispatchedMs: number, serviceMs: number, cost
 function run(
   tenants: readonly TenantRequests[],
   capacities: readonly (number | null)[],
-  given: { readonly stepsPerSpan?: number; readonly groups?: Groups; readonly backlog?: Float64Array } = {},
+  given: {
+    readonly stepsPerSpan?: number;
+    readonly groups?: Groups;
+    readonly backlog?: Float64Array;
+    readonly gpsBacklog?: Float64Array;
+  } = {},
 ) {
   const builder = new FluidWorkBuilder({ steps: capacities.length, stepMs: STEP_MS });
   for (const [tenant, { requests }] of tenants.entries()) for (const request of requests) builder.add(tenant, request);
-  const spans: { ideal: number[]; maxLag: number[]; lagSum: number[]; backlog: number[]; contended: boolean }[] = [];
+  const spans: {
+    ideal: number[];
+    maxLag: number[];
+    lagSum: number[];
+    backlog: number[];
+    gps: number[][];
+    contended: boolean;
+  }[] = [];
   const work = builder.build();
   const of = (figures: Float64Array): number[] => tenants.map((_, tenant) => figures[tenant] ?? 0);
   const runs = fluidService({
     work,
     backlog: given.backlog ?? new Float64Array(work.tenants),
+    gpsBacklog: given.gpsBacklog ?? new Float64Array(work.tenants),
+    graceRatio: 1,
     stepsPerSpan: given.stepsPerSpan ?? 1,
     terms: {
       capacity: (step) => capacities[step] ?? null,
       entitlements: (step) =>
         step === 0 ? { weights: tenants.map(({ weight }) => weight), groups: given.groups ?? null } : null,
     },
-    onSpan: ({ ideal, maxLag, lagSum, backlog, contended }) => {
-      spans.push({ ideal: of(ideal), maxLag: of(maxLag), lagSum: of(lagSum), backlog: of(backlog), contended });
+    onSpan: ({ ideal, maxLag, lagSum, backlog, gps, contended }) => {
+      spans.push({
+        ideal: of(ideal),
+        maxLag: of(maxLag),
+        lagSum: of(lagSum),
+        backlog: of(backlog),
+        gps: [gps.served, gps.refused, gps.lagBefore, gps.maxLag, gps.backlog].map(of),
+        contended,
+      });
     },
   });
   return { spans, runs, poolSteps: builder.poolSteps() };
@@ -143,9 +164,12 @@ describe('the fluid model over sparse work', () => {
             }));
           const whole = run(shifted(0), new Array<number>(STEPS).fill(c));
           const head = run(shifted(0), new Array<number>(cut).fill(c));
-          const carried = Float64Array.from(head.spans.at(-1)?.backlog ?? []);
+          const last = head.spans.at(-1);
+          const carried = Float64Array.from(last?.backlog ?? []);
+          const gpsCarried = Float64Array.from(last?.gps[4] ?? []);
           const tail = run(shifted(cut * STEP_MS), new Array<number>(STEPS - cut).fill(c), {
             backlog: carried,
+            gpsBacklog: gpsCarried,
           });
           expect([...head.spans, ...tail.spans]).toEqual(whole.spans);
           expect([...head.poolSteps.served, ...tail.poolSteps.served]).toEqual(whole.poolSteps.served);
