@@ -11,8 +11,11 @@ export const WORK_KINDS = {
   servedRate: 5,
   /** `v_i` at the first step's start; its step is 0. */
   late: 6,
+  /** Service of attempts that count as served only, because a later attempt stands for them. */
+  extraOnce: 7,
+  extraRate: 8,
 } as const;
-const KINDS = 7;
+const KINDS = 9;
 
 /** What tenants offered and got in steps of equal length; a tenant has entries only where its work changes. */
 export interface FluidWork {
@@ -83,6 +86,7 @@ export class FluidWorkBuilder {
     }
     if (!isAdmitted) {
       if (request.isRefused) this.#tenant.spread(arrivedMs, serviceMs, cost, WORK_KINDS.refusedOnce);
+      if (isServed) this.#tenant.spread(dispatchedMs, serviceMs, cost, WORK_KINDS.extraOnce);
       return;
     }
     this.#tenant.spread(arrivedMs, serviceMs, cost, WORK_KINDS.offeredOnce);

@@ -9,7 +9,14 @@ export {
   type TenantWork,
 } from './fair-service.ts';
 export type { FlowWeights } from './flow-weights.ts';
-export { type BacklogRun, type FluidInput, type FluidSpan, type FluidTerms, fluidService } from './fluid-service.ts';
+export {
+  type BacklogRun,
+  type FluidInput,
+  type FluidSpan,
+  type FluidTerms,
+  fluidService,
+  type GpsSpan,
+} from './fluid-service.ts';
 export { type FluidRequest, type FluidWork, FluidWorkBuilder, type PoolSteps } from './fluid-work.ts';
 export { type GpsArrival, type GpsOptions, type GpsResult, gps } from './gps.ts';
 export { type FluidStep, type FluidStepResult, gpsFluid } from './gps-fluid.ts';
