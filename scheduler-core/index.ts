@@ -110,6 +110,7 @@ export {
   type FlowWeights,
   type FluidInput,
   type FluidRequest,
+  type FluidShape,
   type FluidSpan,
   type FluidStep,
   type FluidStepResult,

@@ -27,7 +27,12 @@ export interface DividedWindow {
   readonly division: Division;
   /** By what they account for, ties by name. */
   readonly culprits: readonly Culprit[];
-  readonly causes: Window['causes'];
+  /** Somebody was served over its share, or slots were idle or lost, beyond what one decision cannot avoid. */
+  readonly hasOwnCause: boolean;
+  /** Slots that nobody used all the while are gone, whatever is declared. */
+  readonly idleIsLost: boolean;
+  /** Who was served ahead the most in earlier windows and still is; null: nobody is, or others are to blame. */
+  readonly holder: string | null;
 }
 
 /** Null where nobody is short. */
@@ -42,7 +47,17 @@ export function divideWindow(window: Window, before: Window | null): DividedWind
   victims.sort((a, b) => b.deficitCost - a.deficitCost || (a.tenant < b.tenant ? -1 : 1));
   const sources = sourcesOf(window, carried, queueBefore(window, before));
   const division = divideDeficits(victims, sources);
-  return { victims, division, culprits: culpritsOf(victims, sources, division), causes: window.causes };
+  const isNamed = (name: string): boolean => window.causes.some(({ cause }) => cause === name);
+  const idleIsLost = isNamed('lost_capacity');
+  const hasOwnCause = sources.over.length > 0 || idleIsLost || isNamed('idle_slots');
+  const holder = holderOf(window);
+  return { victims, division, culprits: culpritsOf(victims, sources, division), hasOwnCause, idleIsLost, holder };
+}
+
+/** Who has of earlier windows what others are owed: the first of those named beside it. */
+export function holderOf({ causes }: Pick<Window, 'causes'>): string | null {
+  if (!causes.some(({ cause }) => cause === 'carried_over')) return null;
+  return causes.find(({ cause }) => cause === 'over_served')?.tenants[0] ?? null;
 }
 
 function sourcesOf(window: Window, carried: ReadonlyMap<string, number>, queueCost: number): Sources {
@@ -50,8 +65,8 @@ function sourcesOf(window: Window, carried: ReadonlyMap<string, number>, queueCo
   const within: Excess[] = [];
   let unserved = 0;
   for (const tenant of window.tenants) {
-    const { basis, due, served, excess, lag } = tenantFigures(tenant);
-    unserved += (due ?? 0) - (served ?? 0);
+    const { basis, ideal, served, excess, lag } = tenantFigures(tenant);
+    unserved += (ideal ?? 0) - (served ?? 0);
     if (tenant.verdict === 'short' || excess === null) continue;
     const beyond = servedBeyondShare(tenant);
     // What it was behind itself and caught up was nobody else's.
@@ -66,14 +81,11 @@ function sourcesOf(window: Window, carried: ReadonlyMap<string, number>, queueCo
   }
   const idle = window.idle_while_waiting_ratio ?? 0;
   const unusedCost = idle > IDLE_CAUSE_RATIO ? idle * (window.capacity.cost ?? 0) : 0;
-  // Slots that nobody used all the while are gone, whatever is declared.
-  const isLost = window.causes.some(({ cause }) => cause === 'lost_capacity');
-  const idleCost = isLost ? 0 : unusedCost;
   return {
     over: byName(over),
     within: byName(within),
-    idleCost,
-    lostCost: Math.max(isLost ? unusedCost : 0, unserved - idleCost),
+    idleCost: unusedCost,
+    lostCost: Math.max(0, unserved - unusedCost),
     queueCost,
   };
 }
@@ -134,16 +146,17 @@ interface Account {
 }
 
 /** What the deficits of some victims together are put down to. */
-function accountFor({ victims, division, culprits, causes }: DividedWindow, places: readonly number[]): Account {
+function accountFor({ victims, division, culprits, ...divided }: DividedWindow, places: readonly number[]): Account {
   const total = { deficit: 0, idle: 0, carried: 0, queue: 0, lost: 0, within: 0 };
   for (const place of places) {
-    const divided = division.victims[place];
+    const of = division.victims[place];
     total.deficit += victims[place]?.deficitCost ?? 0;
-    total.idle += divided?.idleCost ?? 0;
-    total.carried += divided?.carriedCost ?? 0;
-    total.queue += divided?.queueCost ?? 0;
-    total.lost += divided?.lostCost ?? 0;
-    total.within += divided?.withinCost ?? 0;
+    if (divided.idleIsLost) total.lost += of?.idleCost ?? 0;
+    else total.idle += of?.idleCost ?? 0;
+    total.carried += of?.carriedCost ?? 0;
+    total.queue += of?.queueCost ?? 0;
+    total.lost += of?.lostCost ?? 0;
+    total.within += of?.withinCost ?? 0;
   }
   const costOf = (culprit: Culprit): number => culprit.overRatio * total.deficit + culprit.withinRatio * total.within;
   const rest = culprits.slice(MAX_CULPRITS);
@@ -167,7 +180,7 @@ function accountFor({ victims, division, culprits, causes }: DividedWindow, plac
     .sort((a, b) => b.cost - a.cost);
   const percents = roundPercents(entries.map((entry) => entry.cost));
   const rounded = entries.map((entry, place) => ({ ...entry, percent: percents[place] ?? 0 }));
-  return { entries: rounded, top_cause: topCause(rounded, total.carried, causes) };
+  return { entries: rounded, top_cause: topCause(rounded, total.carried, divided) };
 }
 
 /** What every culprit accounts for, over all victims. */

@@ -1,5 +1,5 @@
 import type { TenantWindow, Window } from '../window/window-result.ts';
-import { mostCapped } from './build-ledger.ts';
+import { holderOf, mostCapped } from './build-ledger.ts';
 import { describeTenant, tenantSentence } from './describe-tenant.ts';
 import type { Ledger, LedgerEntry } from './explanation.ts';
 import { shownCost, shownName, shownPercent, shownTime, unitWords } from './shown-words.ts';
@@ -88,7 +88,9 @@ function divisionSentence(ledger: Ledger, window: Window): string {
   const told = ledger.entries.filter((entry) => named.includes(entry) || entry.cause !== 'over_served');
   const parts = told.map((entry, place) => {
     const part = `${shownPercent(entry.cost / ledger.deficit_cost, entry.percent)}${place === 0 ? ' of the shortfall' : ''}`;
-    return entry.cause === 'over_served' ? culpritWords(entry, window, part) : causeWords(entry, part);
+    return entry.cause === 'over_served'
+      ? culpritWords(entry, window, part)
+      : causeWords(entry, part, holderOf(window));
   });
   if (count > 0) parts.push(`${count} more ${count === 1 ? 'tenant' : 'tenants'} took ${percent}%`);
   return `${parts.join('; ')}.`;
@@ -103,11 +105,14 @@ function culpritWords(entry: LedgerEntry, window: Window, part: string): string 
     : `${name} was served ahead of its turn for a part of the window, which is ${part}`;
 }
 
-function causeWords({ cause }: LedgerEntry, part: string): string {
+function causeWords({ cause }: LedgerEntry, part: string, holder: string | null): string {
   switch (cause) {
     case 'idle_slots':
       return `${part} is lost capacity: slots stood idle while requests waited`;
     case 'carried_over':
+      if (holder !== null) {
+        return `${part} is owed from earlier windows, in which ${shownName(holder)} was served ahead, and it still is`;
+      }
       return `${part} is owed from earlier windows, or had to wait behind what they left (the windows before this one tell who left it)`;
     default:
       return `${part} is lost capacity: work that was due and that nobody got done`;

@@ -32,7 +32,7 @@ export type LedgerEntry = Static<typeof LedgerEntrySchema>;
 
 const TopCauseSchema = Type.Object({
   cause: Type.Enum([...EXPLAINED_CAUSES]),
-  /** Who accounts for the most; null where the cause is no tenant. */
+  /** Who accounts for the most, or was served ahead before the window and still is; null where the cause is no tenant. */
   tenant: nullable(Type.String()),
 });
 export type TopCause = Static<typeof TopCauseSchema>;

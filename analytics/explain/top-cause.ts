@@ -8,14 +8,15 @@ const LEAST_OWN_RATIO = 0.05;
 /**
  * What a deficit is put down to above all: the cause with the largest part, and, where that is tenants served beyond
  * their share, who of them accounts for the most. A debt that goes on growing is this window's doing: it counts only
- * where the window added nothing of note, or was itself judged so.
+ * where the window added nothing of note, or has no cause of its own: nobody over its share, no slots idle or lost. Then
+ * it is put down to who was served ahead in earlier windows and still is, if anybody is.
  *
  * @param debtCost what of the entry `carried_over` was owed when the window began, and not only waited for behind others.
  */
 export function topCause(
   entries: readonly LedgerEntry[],
   debtCost: number,
-  windowCauses: readonly { readonly cause: string }[],
+  { hasOwnCause, holder }: { readonly hasOwnCause: boolean; readonly holder: string | null },
 ): TopCause {
   const costs = new Map<string, number>();
   let total = 0;
@@ -23,14 +24,14 @@ export function topCause(
     costs.set(entry.cause, (costs.get(entry.cause) ?? 0) + entry.cost);
     total += entry.cost;
   }
-  const countsDebt =
-    total - debtCost < LEAST_OWN_RATIO * total || windowCauses.some(({ cause }) => cause === 'carried_over');
+  const countsDebt = !hasOwnCause || total - debtCost < LEAST_OWN_RATIO * total;
   if (!countsDebt) costs.set('carried_over', (costs.get('carried_over') ?? 0) - debtCost);
   let top: (typeof ORDER)[number] | null = null;
   for (const cause of ORDER) {
     if ((costs.get(cause) ?? 0) > (top === null ? 0 : (costs.get(top) ?? 0))) top = cause;
   }
   if (top === null) return { cause: 'none', tenant: null };
+  if (top === 'carried_over' && holder !== null) return { cause: 'over_served', tenant: holder };
   if (top !== 'over_served') return { cause: top, tenant: null };
   let culprit: LedgerEntry | null = null;
   for (const entry of entries) {

@@ -34,16 +34,28 @@ ORDER BY start_ms`,
   }),
 });
 
-/** The ideal backlogs, of the window and of its last second, that one stored window handed on. */
+/** The ideal backlogs, of the window and of its last second, that one stored window handed on; also of tenants absent from it. */
 export const IDEAL_BACKLOG = defineQuery<
   PoolWindowParams & { readonly computation: number },
   { readonly tenant: string; readonly idealBacklog: number; readonly fluidBacklog: number; readonly dueBacklog: number }
 >({
   name: 'ideal-backlog',
   sql: `SELECT tenant, ideal_backlog_cost, fluid_ideal_backlog_cost, fluid_due_backlog_cost
-FROM tenant_windows FINAL
-WHERE pool = {pool:String} AND window_ms = {window_ms:UInt64} AND start_ms = {from_ms:Int64}
-    AND computation = {computation:UInt64} AND (ideal_backlog_cost > 0 OR fluid_ideal_backlog_cost > 0 OR fluid_due_backlog_cost > 0)
+FROM (
+    SELECT tenant, ideal_backlog_cost, fluid_ideal_backlog_cost, fluid_due_backlog_cost
+    FROM tenant_windows FINAL
+    WHERE pool = {pool:String} AND window_ms = {window_ms:UInt64} AND start_ms = {from_ms:Int64}
+        AND computation = {computation:UInt64}
+        AND (ideal_backlog_cost > 0 OR fluid_ideal_backlog_cost > 0 OR fluid_due_backlog_cost > 0)
+    UNION ALL
+    SELECT absent.1, 0., 0., absent.2
+    FROM (
+        SELECT arrayJoin(arrayZip(mapKeys(absent_due_backlogs), mapValues(absent_due_backlogs))) AS absent
+        FROM windows FINAL
+        WHERE pool = {pool:String} AND window_ms = {window_ms:UInt64} AND start_ms = {from_ms:Int64}
+            AND computation = {computation:UInt64}
+    )
+)
 ORDER BY tenant`,
   decode: (row) => ({
     tenant: String(row.tenant),

@@ -1,4 +1,4 @@
-import { defineQuery, type Parameters } from '../storage/index.ts';
+import { defineBinaryQuery, defineQuery, type Parameters, type RowReader } from '../storage/index.ts';
 import { exactSumIf } from './exact-sum.ts';
 import { waitBucket } from './wait-bucket.ts';
 import { PROVENANCE_RANKS, type RowsTable } from './window-rows.ts';
@@ -37,8 +37,7 @@ export interface TenantArrivalsRow {
   readonly wait: WaitFigures;
 }
 
-const exactCost = (name: string, when: string): string =>
-  `${exactSumIf([{ value: 'assumeNotNull(c)', sign: 1 }], when)} AS ${name}`;
+const exactCost = (name: string, when: string): string => `${exactSumIf('assumeNotNull(c)', when)} AS ${name}`;
 
 const WAIT_FIGURES = `
     quantilesExactIf(0.5, 0.95, 0.99)(assumeNotNull(wait), wait IS NOT NULL) AS wait_quantiles,
@@ -47,7 +46,7 @@ const WAIT_FIGURES = `
     max(provenance) AS wait_provenance`;
 
 /** What arrived per window and tenant: counts, costs, refusals, waits. */
-export const WINDOW_ARRIVALS = defineQuery<ArrivalsParams, TenantArrivalsRow>({
+export const WINDOW_ARRIVALS = defineBinaryQuery<ArrivalsParams, TenantArrivalsRow[]>({
   name: 'window-arrivals',
   sql: `SELECT
     intDiv(a, {window_ms:Int64}) AS step,
@@ -67,23 +66,51 @@ FROM {rows:Identifier}
 WHERE a >= {from_ms:Int64} AND a < {to_ms:Int64}
 GROUP BY step, tenant
 ORDER BY step, tenant`,
-  decode: (row) => ({
-    window: Number(row.step),
-    tenant: String(row.tenant),
-    attempts: Number(row.attempts),
-    retries: Number(row.retries),
-    arrivedCost: Number(row.arrived_cost),
-    arrivedCostRaw: Number(row.arrived_cost_raw),
-    quotaRefusedCost: Number(row.quota_refused_cost),
-    rejected: countMap(row.rejected),
-    gaveUp: Number(row.gave_up),
-    lost: Number(row.lost),
-    skewed: Number(row.skewed_count),
-    firstWeight: row.first_weight === null ? null : Number(row.first_weight),
-    distinctWeights: Number(row.distinct_weights),
-    wait: decodeWaits(row),
-  }),
+  read: (rows) => {
+    const found: TenantArrivalsRow[] = [];
+    while (!rows.isAtEnd) {
+      found.push({
+        window: rows.int64(),
+        tenant: rows.text(),
+        attempts: rows.uint64(),
+        retries: rows.uint64(),
+        arrivedCost: rows.float64(),
+        arrivedCostRaw: rows.float64(),
+        quotaRefusedCost: rows.float64(),
+        rejected: readCounts(rows),
+        gaveUp: rows.uint64(),
+        lost: rows.uint64(),
+        skewed: rows.uint64(),
+        firstWeight: rows.isNull() ? null : rows.float64(),
+        distinctWeights: rows.uint64(),
+        wait: readWaits(rows),
+      });
+    }
+    return found;
+  },
 });
+
+/** Of most tenants: nothing was refused. */
+const NO_COUNTS: Readonly<Record<string, number>> = {};
+
+function readCounts(rows: RowReader): Readonly<Record<string, number>> {
+  const length = rows.length();
+  if (length === 0) return NO_COUNTS;
+  const counts: [key: string, count: number][] = [];
+  for (let left = length; left > 0; left--) counts.push([rows.text(), rows.uint64()]);
+  return Object.fromEntries(counts.sort(([a], [b]) => (a < b ? -1 : 1)));
+}
+
+/** The columns of `WAIT_FIGURES`. */
+function readWaits(rows: RowReader): WaitFigures {
+  const quantiles: number[] = [];
+  for (let left = rows.length(); left > 0; left--) quantiles.push(rows.int64());
+  const max = rows.int64();
+  const samples = rows.uint64();
+  const provenance = PROVENANCE_RANKS[rows.uint8()] ?? 'measured';
+  const [p50 = null, p95 = null, p99 = null] = samples > 0 ? quantiles : [];
+  return { p50, p95, p99, max: samples > 0 ? max : null, samples, provenance };
+}
 
 export interface PoolArrivalsRow {
   readonly window: number;
@@ -197,13 +224,4 @@ function decodeWaits(row: Readonly<Record<string, unknown>>): WaitFigures {
 
 function quantileAt(quantiles: unknown, index: number): number | null {
   return Array.isArray(quantiles) ? Number(quantiles[index]) : null;
-}
-
-function countMap(map: unknown): Record<string, number> {
-  if (typeof map !== 'object' || map === null) return {};
-  return Object.fromEntries(
-    Object.entries(map)
-      .map(([key, count]) => [key, Number(count)] as const)
-      .sort(([a], [b]) => (a < b ? -1 : 1)),
-  );
 }

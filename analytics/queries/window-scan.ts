@@ -7,8 +7,6 @@ export interface WindowScan {
   readonly disputed: number;
   /** Smallest arrival among rows without a cost, epoch ms; null when each has one. */
   readonly unpricedFromMs: number | null;
-  /** Rows that waited at all. */
-  readonly waited: number;
 }
 
 /** What the rows of a range call for: imputed costs, retries to fold, disputes to look at. */
@@ -19,8 +17,7 @@ export const WINDOW_SCAN = defineQuery<Parameters, WindowScan>({
     countIf(c IS NULL) AS unpriced,
     countIf(linked) AS linked_count,
     countIf(disputed) AS disputed_count,
-    minIf(a, c IS NULL) AS unpriced_from_ms,
-    countIf((kind IN (1, 2, 8) AND p > a) OR kind = 3 OR (kind = 4 AND e > a)) AS waited
+    minIf(a, c IS NULL) AS unpriced_from_ms
 FROM window_rows`,
   decode: (row) => ({
     rows: Number(row.row_count),
@@ -28,7 +25,6 @@ FROM window_rows`,
     linked: Number(row.linked_count),
     disputed: Number(row.disputed_count),
     unpricedFromMs: Number(row.unpriced) === 0 ? null : Number(row.unpriced_from_ms),
-    waited: Number(row.waited),
   }),
 });
 

@@ -9,7 +9,7 @@ export {
   readMigrations,
 } from './migrate.ts';
 export { LANES, type Lane, openClickHouse, type Store, type StoreOptions } from './open-clickhouse.ts';
-export { RowReader } from './row-reader.ts';
+export { type Floats, RowReader } from './row-reader.ts';
 export { type Cell, type NestedCell, tsvArray, tsvCell, tsvMap, tsvRow } from './rows.ts';
 export {
   type BinaryQuery,

@@ -5,11 +5,11 @@ import {
   FLUID_IN_SHARE,
   type FluidInShareRow,
 } from '../queries/fluid-in-share.ts';
-import { fluidWorkQuery, type NamedFluidWork } from '../queries/fluid-work.ts';
-import type { SpansParams } from '../queries/window-work.ts';
+import type { SpansParams } from '../queries/request-spans.ts';
 import { type Store, tsvRow } from '../storage/index.ts';
 import { type BeyondShare, decideFluid, type FluidState, type FluidWindow, fluidStepMs } from './decide-fluid.ts';
 import type { DecidedWindow, PoolFacts } from './decide-windows.ts';
+import type { NamedFluidWork } from './range-work.ts';
 
 /** The fluid model of a range, by the number of a window. */
 export interface ComputedFluid {
@@ -21,13 +21,6 @@ export interface ComputedFluid {
 }
 
 const NONE: ReadonlyMap<string, number> = new Map();
-
-/** Every request of the range, spread over the steps of the fluid model. */
-export function readFluidWork(store: Store, spans: SpansParams, windowMs: number): Promise<NamedFluidWork> {
-  const stepMs = fluidStepMs(windowMs);
-  const steps = Math.round((spans.to_ms - spans.from_ms) / stepMs);
-  return store.queryBinary('jobs', fluidWorkQuery({ steps, stepMs }), spans);
-}
 
 /** Runs the fluid model over the rows of a range that the job has read: ClickHouse adds up, the recursion is the core's. */
 export async function computeFluid(

@@ -8,6 +8,7 @@ import {
   POOL_CAPACITY,
   TENANT_WEIGHTS,
 } from '../queries/pool-state.ts';
+import { REQUEST_SPANS, type SpansParams } from '../queries/request-spans.ts';
 import { POOL_ARRIVALS, WINDOW_ARRIVALS } from '../queries/window-arrivals.ts';
 import {
   CREATE_ACTUAL_COSTS,
@@ -26,11 +27,10 @@ import {
   STORED_SURVEY,
 } from '../queries/window-rows.ts';
 import { SERVICE_MEANS, WINDOW_SCAN, type WindowScan } from '../queries/window-scan.ts';
-import { type TenantWorkRow, WINDOW_SATURATION, WINDOW_WORK } from '../queries/window-work.ts';
 import type { Store } from '../storage/index.ts';
-import { computeFluid, readFluidWork } from './compute-fluid.ts';
+import { computeFluid } from './compute-fluid.ts';
 import type { ComputedRange, ComputeRange } from './computed-range.ts';
-import type { FluidState } from './decide-fluid.ts';
+import { type FluidState, fluidStepMs } from './decide-fluid.ts';
 import {
   type CarriedState,
   decideWindows,
@@ -40,6 +40,7 @@ import {
 } from './decide-windows.ts';
 import { policyTimeline } from './policy-timeline.ts';
 import { capacityInWindow, entitlementsOf, type PoolOptions, weightTimeline } from './pool-model.ts';
+import { compareBytes, RangeWork } from './range-work.ts';
 import { type DecidedRange, storeWindows } from './store-windows.ts';
 
 /**
@@ -102,7 +103,7 @@ async function readStateBefore(store: Store, range: ComputeRange): Promise<State
     ),
     fluid: {
       backlog: new Map(carried.map((row) => [row.tenant, row.fluidBacklog])),
-      gpsBacklog: new Map(carried.map((row) => [row.tenant, row.dueBacklog])),
+      gpsBacklog: new Map(carried.filter((row) => row.dueBacklog > 0).map((row) => [row.tenant, row.dueBacklog])),
       workPerBusyMs: last.fluidWorkPerBusyMs,
     },
     state: {
@@ -187,43 +188,36 @@ async function decide(
     means_from_window: means.fromWindow,
   };
   // Asked for at once: while the answer to one is decoded, the engine is at the next.
-  const [work, named, tenants, pools] = await Promise.all([
-    store.query('jobs', WINDOW_WORK, spans),
-    readFluidWork(store, spans, windowMs),
-    store.query('jobs', WINDOW_ARRIVALS, arrivals),
+  const [work, tenants, pools] = await Promise.all([
+    readWork(store, spans, windowMs, before.fluid),
+    store.queryBinary('jobs', WINDOW_ARRIVALS, arrivals),
     store.query('jobs', POOL_ARRIVALS, { ...arrivals, threshold_ms: facts.options.waitThresholdMs }),
   ]);
-  const saturation =
-    read.scan.waited === 0
-      ? []
-      : await store.query('jobs', WINDOW_SATURATION, {
-          ...spans,
-          ...slotsPerWindow(facts, work, { windowMs, first, last }),
-        });
-  const meanServiceMs = new Map(means.values.map((mean, index) => [means.fromWindow + index, mean]));
-  const { windows } = decideWindows(facts, { work, arrivals: tenants, pools, saturation, meanServiceMs }, before.state);
-  const fluid = await computeFluid(store, { facts, windows, spans, named, before: before.fluid });
+  const rows = {
+    work: work.windows(),
+    arrivals: tenants,
+    pools,
+    saturation: work.saturation((window) => {
+      const startMs = window * windowMs;
+      return capacityInWindow(facts.capacity, startMs, startMs + windowMs).slots;
+    }),
+    meanServiceMs: new Map(means.values.map((mean, index) => [means.fromWindow + index, mean])),
+  };
+  const { windows } = decideWindows(facts, rows, before.state);
+  const fluid = await computeFluid(store, { facts, windows, spans, named: work.named, before: before.fluid });
   return { facts, windows, fluid, ...read };
 }
 
-/** The declared slots of each window of a range, and the smallest number that one of its requests holds. */
-function slotsPerWindow(
-  facts: PoolFacts,
-  work: readonly TenantWorkRow[],
-  range: { readonly windowMs: number; readonly first: number; readonly last: number },
-): { slots: number[]; smallest: number[] } {
-  const smallestOf = new Map<number, number>();
-  for (const row of work) {
-    smallestOf.set(row.window, Math.min(smallestOf.get(row.window) ?? row.smallestSlots, row.smallestSlots));
-  }
-  const slots: number[] = [];
-  const smallest: number[] = [];
-  for (let window = range.first; window <= range.last; window++) {
-    const startMs = window * range.windowMs;
-    slots.push(capacityInWindow(facts.capacity, startMs, startMs + range.windowMs).slots ?? 0);
-    smallest.push(smallestOf.get(window) ?? 1);
-  }
-  return { slots, smallest };
+async function readWork(store: Store, spans: SpansParams, windowMs: number, before: FluidState): Promise<RangeWork> {
+  const shape = {
+    fromMs: spans.from_ms,
+    windows: (spans.to_ms - spans.from_ms) / windowMs,
+    windowMs,
+    stepMs: fluidStepMs(windowMs),
+  };
+  const work = new RangeWork(shape, [...before.gpsBacklog.keys()].sort(compareBytes));
+  for (const requests of await store.queryBinary('jobs', REQUEST_SPANS, spans)) work.take(requests);
+  return work;
 }
 
 /**

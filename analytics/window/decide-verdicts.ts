@@ -11,6 +11,9 @@ const MAX_ABSENT_RATIO = 0.001;
 /** Idle slot-time beside waiting requests from which it is named as a cause. */
 const IDLE_CAUSE_RATIO = 0.01;
 
+/** Part of a debt from which who has as much of it is to blame. */
+const HELD_RATIO = 0.5;
+
 export interface TenantBalance {
   /** What was due in the window (`Σ f̂`); null when the capacity is unknown. */
   readonly due: number | null;
@@ -18,12 +21,16 @@ export interface TenantBalance {
   readonly lag: number;
   /** What of its due requests would have had that were refused. */
   readonly refusedDue: number;
-  /** Served beyond what was due in the window and owed from before. */
+  /** The most by which it got ahead of what it was due within the window; see `GpsSpan.excess`. */
   readonly excess: number;
+  /** Served, over the window as a whole, beyond what was due in it and owed from before; may be negative. */
+  readonly netExcess: number;
   readonly demand: number;
   readonly lateAfter: number;
   readonly quotaRefusedCost: number;
-  /** Relative to the mean weight of the tenants with demand. */
+  /** The ideal system still owed it this when the window began, and the real one had done it. */
+  readonly aheadBefore: number;
+  /** Relative to the mean weight of the tenants with demand, or that were served. */
   readonly relativeWeight: number;
 }
 
@@ -39,17 +46,47 @@ export interface Granularity {
  * has not ended, and a turn as long as its weight allows.
  */
 export function toleranceOf(balance: Pick<TenantBalance, 'due' | 'relativeWeight'>, pool: Granularity): number {
-  const turns = pool.slots + 1 + 2 * balance.relativeWeight;
+  return Math.max(TOLERANCE_RATIO * (balance.due ?? 0), turnsOf(balance, pool) * pool.largestCost);
+}
+
+/** The same for what it got more between two moments, at each of which every slot may be in the middle of a request. */
+function gainToleranceOf(balance: Pick<TenantBalance, 'due' | 'relativeWeight'>, pool: Granularity): number {
+  const turns = turnsOf(balance, pool) + pool.slots + 1;
   return Math.max(TOLERANCE_RATIO * (balance.due ?? 0), turns * pool.largestCost);
 }
 
-export function isOver(balance: TenantBalance, pool: Granularity): boolean {
-  return exceeds(balance.excess, toleranceOf(balance, pool));
+/** And where these moments are chosen as the worst of a window. */
+function excessToleranceOf(balance: Pick<TenantBalance, 'due' | 'relativeWeight'>, pool: Granularity): number {
+  return Math.max(TOLERANCE_RATIO * (balance.due ?? 0), 2 * turnsOf(balance, pool) * pool.largestCost);
 }
 
-/** Refusals are a grievance only where somebody was served beyond its due: else there was no room for anybody. */
+function turnsOf(balance: Pick<TenantBalance, 'relativeWeight'>, pool: Granularity): number {
+  return pool.slots + 1 + 2 * balance.relativeWeight;
+}
+
+/** By the window as a whole, or for a part of it. */
+export function isOver(balance: TenantBalance, pool: Granularity): boolean {
+  return (
+    exceeds(balance.netExcess, gainToleranceOf(balance, pool)) ||
+    exceeds(balance.excess, excessToleranceOf(balance, pool))
+  );
+}
+
+/**
+ * Whether it was served beyond its due in earlier windows and has not given it back: by more than schedulers cannot avoid,
+ * or half of what the short ones are owed from then.
+ */
+export function wasAhead(balance: TenantBalance, pool: Granularity, shortLagBefore: number): boolean {
+  if (balance.aheadBefore <= 0) return false;
+  return balance.aheadBefore >= Math.min(shortLagBefore * HELD_RATIO, excessToleranceOf(balance, pool));
+}
+
+/**
+ * What it waited for and what it was refused. Refusals are a grievance only where somebody was served beyond its due: else
+ * there was no room for anybody.
+ */
 export function shortfallOf(balance: TenantBalance, anyOver: boolean): number {
-  return anyOver ? Math.max(balance.lag, balance.refusedDue) : balance.lag;
+  return anyOver ? balance.lag + balance.refusedDue : balance.lag;
 }
 
 /** @param anyOver whether some tenant of the window was served over its due. */

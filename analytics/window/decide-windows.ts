@@ -7,7 +7,6 @@ import {
 } from '../../scheduler-core/index.ts';
 import type { CapacityEntry } from '../queries/pool-state.ts';
 import type { PoolArrivalsRow, TenantArrivalsRow } from '../queries/window-arrivals.ts';
-import type { SaturationRow, TenantWorkRow } from '../queries/window-work.ts';
 import { type Capacity, decideCapacity } from './decide-capacity.ts';
 import {
   type CapacityInWindow,
@@ -19,6 +18,8 @@ import {
   type Standing,
   standingAt,
 } from './pool-model.ts';
+import type { TenantWorkInWindow, WindowWork } from './range-work.ts';
+import type { Saturation } from './saturation-sweep.ts';
 
 /** What one window hands to the next. */
 export interface CarriedState {
@@ -37,12 +38,13 @@ export const INITIAL_STATE: CarriedState = {
   saturated: [],
 };
 
-/** Rows of a range as ClickHouse aggregated them. */
+/** What the requests of a range come to. */
 export interface WindowRowsOfRange {
-  readonly work: readonly TenantWorkRow[];
+  readonly work: readonly WindowWork[];
   readonly arrivals: readonly TenantArrivalsRow[];
   readonly pools: readonly PoolArrivalsRow[];
-  readonly saturation: readonly SaturationRow[];
+  /** By the number of a window. */
+  readonly saturation: ReadonlyMap<number, Saturation>;
   /** Ŝ per window, carried; only windows of the range. */
   readonly meanServiceMs: ReadonlyMap<number, number | null>;
 }
@@ -58,7 +60,7 @@ export interface PoolFacts {
 export interface DecidedTenant {
   readonly tenant: string;
   readonly standing: Standing;
-  readonly work: TenantWorkRow | null;
+  readonly work: TenantWorkInWindow | null;
   readonly arrivals: TenantArrivalsRow | null;
 }
 
@@ -81,7 +83,7 @@ export interface DecidedWindow {
   readonly jainIndex: number | null;
   readonly minNormalizedShare: { readonly value: number; readonly tenant: string } | null;
   readonly pool: PoolArrivalsRow | null;
-  readonly saturation: SaturationRow | null;
+  readonly saturation: Saturation | null;
   readonly meanServiceMs: number | null;
   readonly workPerBusyMs: number | null;
   readonly saturatedServedCost: number | null;
@@ -99,20 +101,19 @@ export function decideWindows(
   rows: WindowRowsOfRange,
   state: CarriedState,
 ): { windows: DecidedWindow[]; state: CarriedState } {
-  const work = groupByWindow(rows.work);
+  const work = new Map(rows.work.map((row) => [row.window, row]));
   const arrivals = groupByWindow(rows.arrivals);
   const pools = new Map(rows.pools.map((row) => [row.window, row]));
-  const saturation = new Map(rows.saturation.map((row) => [row.window, row]));
   const numbers = [...new Set([...work.keys(), ...arrivals.keys()])].sort((a, b) => a - b);
   const windows: DecidedWindow[] = [];
   let carried = state;
   for (const window of numbers) {
     const decided = decideWindow(facts, carried, {
       window,
-      work: work.get(window) ?? [],
+      work: work.get(window) ?? null,
       arrivals: arrivals.get(window) ?? [],
       pool: pools.get(window) ?? null,
-      saturation: saturation.get(window) ?? null,
+      saturation: rows.saturation.get(window) ?? null,
       meanServiceMs: rows.meanServiceMs.get(window) ?? null,
     });
     windows.push(decided.window);
@@ -123,10 +124,10 @@ export function decideWindows(
 
 interface RowsOfWindow {
   readonly window: number;
-  readonly work: readonly TenantWorkRow[];
+  readonly work: WindowWork | null;
   readonly arrivals: readonly TenantArrivalsRow[];
   readonly pool: PoolArrivalsRow | null;
-  readonly saturation: SaturationRow | null;
+  readonly saturation: Saturation | null;
   readonly meanServiceMs: number | null;
 }
 
@@ -139,8 +140,8 @@ function decideWindow(
   const endMs = startMs + facts.windowMs;
   const declared = capacityInWindow(facts.capacity, startMs, endMs);
   const { tenants, standingChanged } = joinTenants(facts, rows, startMs, endMs);
-  const servedCost = sum(rows.work, (row) => row.served);
-  const busyMs = sum(rows.work, (row) => row.busyMs);
+  const servedCost = servedCostOf(rows.work);
+  const busyMs = rows.work?.busyMs ?? 0;
   const alwaysWaiting = rows.saturation !== null && rows.saturation.waitingMs >= facts.windowMs;
   const saturated = [
     ...carried.saturated.filter((entry) => entry.window > rows.window - INFERENCE_WINDOWS),
@@ -174,10 +175,10 @@ function decideWindow(
       declared,
       servedCost,
       busyMs,
-      largestCostInService: rows.work.reduce((most, row) => Math.max(most, row.largestCostInService), 0),
-      waitingAtEnd: sum(rows.work, (row) => row.waitingAtEnd),
-      openRequests: sum(rows.work, (row) => row.openRequests),
-      mixedSlots: hasMixedSlots(rows.work),
+      largestCostInService: rows.work?.largestCostInService ?? 0,
+      waitingAtEnd: rows.work?.waitingAtEnd ?? 0,
+      openRequests: rows.work?.openRequests ?? 0,
+      mixedSlots: rows.work !== null && rows.work.smallestSlots !== rows.work.largestSlots,
       policyChanged: standingChanged || declared.changed,
       ...indexes(tenants, result),
       pool: rows.pool,
@@ -196,7 +197,7 @@ function joinTenants(
   startMs: number,
   endMs: number,
 ): { tenants: DecidedTenant[]; standingChanged: boolean } {
-  const work = new Map(rows.work.map((row) => [row.tenant, row]));
+  const work = new Map(rows.work?.tenants.map((row) => [row.tenant, row]));
   const arrivals = new Map(rows.arrivals.map((row) => [row.tenant, row]));
   const names = [...new Set([...work.keys(), ...arrivals.keys()])].sort((a, b) => (a < b ? -1 : 1));
   const window = { fromMs: startMs, toMs: endMs };
@@ -233,9 +234,10 @@ function indexes(tenants: readonly DecidedTenant[], result: FairStepResult) {
   };
 }
 
-function hasMixedSlots(rows: readonly TenantWorkRow[]): boolean {
-  const first = rows[0];
-  return rows.some((row) => row.smallestSlots !== first?.smallestSlots || row.largestSlots !== first?.smallestSlots);
+function servedCostOf(work: WindowWork | null): number {
+  let total = 0;
+  for (const { served } of work?.tenants ?? []) total += served;
+  return total;
 }
 
 function groupByWindow<Row extends { readonly window: number }>(rows: readonly Row[]): Map<number, Row[]> {
@@ -246,10 +248,4 @@ function groupByWindow<Row extends { readonly window: number }>(rows: readonly R
     else group.push(row);
   }
   return groups;
-}
-
-function sum<Row>(rows: readonly Row[], value: (row: Row) => number): number {
-  let total = 0;
-  for (const row of rows) total += value(row);
-  return total;
 }

@@ -1,6 +1,5 @@
 import type { FluidInShareRow } from '../queries/fluid-in-share.ts';
 import type { InShareWaitsRow, WaitFigures } from '../queries/window-arrivals.ts';
-import type { FluidWindow } from './decide-fluid.ts';
 import {
   decideTenantVerdict,
   decideWindowVerdict,
@@ -10,8 +9,10 @@ import {
   shortfallOf,
   type TenantBalance,
   unknownReasons,
+  wasAhead,
 } from './decide-verdicts.ts';
 import type { DecidedTenant, DecidedWindow, PoolFacts } from './decide-windows.ts';
+import type { FluidWindow } from './fluid-window.ts';
 import type { FluidFigures, TenantWindow, Window } from './window-result.ts';
 
 /** From how many samples on a p99 says something. */
@@ -133,19 +134,23 @@ interface TenantContext {
 
 /** What was due to each tenant and what it got, in the order of the tenants. */
 function balancesOf(decided: DecidedWindow, around: Surroundings, shareReason: string | null): TenantBalance[] {
-  const withDemand = decided.tenants.filter((_, index) => (decided.fairness.tenants[index]?.demand ?? 0) > 0);
-  const weights = withDemand.reduce((sum, { standing }) => sum + standing.weight, 0);
+  const present = decided.tenants.filter(
+    ({ work }, index) => (decided.fairness.tenants[index]?.demand ?? 0) > 0 || (work?.served ?? 0) > 0,
+  );
+  const weights = present.reduce((sum, { standing }) => sum + standing.weight, 0);
   return decided.tenants.map(({ tenant, standing, work, arrivals }, index): TenantBalance => {
     const { gps, served } = around.fluid.of(tenant);
     return {
       due: shareReason === null ? gps.served : null,
       lag: gps.maxLag,
       refusedDue: gps.refused,
-      excess: Math.max(0, served - gps.served - gps.lagBefore),
+      excess: gps.excess,
+      netExcess: served - gps.served - gps.lagBefore,
+      aheadBefore: gps.aheadBefore,
       demand: decided.fairness.tenants[index]?.demand ?? 0,
       lateAfter: work?.lateAfter ?? 0,
       quotaRefusedCost: arrivals?.quotaRefusedCost ?? 0,
-      relativeWeight: weights > 0 ? (standing.weight * withDemand.length) / weights : 1,
+      relativeWeight: weights > 0 ? (standing.weight * present.length) / weights : 1,
     };
   });
 }
@@ -257,9 +262,9 @@ function describeCapacity(decided: DecidedWindow, servedReason: string | null) {
   return { cost, basis, reason: decided.declared.slots === null ? 'not_declared' : 'nothing_served_yet' };
 }
 
-/** Tenants that are named where many took a little each. */
+/** Tenants that are named where many took a little each, or have what others are owed from before. */
 const MAX_THIN = 20;
-/** Of the slot-time idle while requests waited so much must be of slots that are idle all the while. */
+/** Of the slot-time idle while requests waited so much must be the same number of slots without a break. */
 const STEADY_RATIO = 0.75;
 /** Of the requests that came while others waited so many may find a slot at once although slots are gone. */
 const AT_ONCE_RATIO = 0.1;
@@ -281,8 +286,9 @@ function describeCauses(
   let shortLag = 0;
   let unserved = 0;
   for (const [index, { tenant, verdict }] of tenants.entries()) {
-    const { gps, served } = around.fluid.of(tenant);
-    unserved += gps.served - served;
+    const { gps, ideal, served } = around.fluid.of(tenant);
+    // By the filling that knows what was really late: what is served already cannot be lost.
+    unserved += ideal - served;
     if (verdict !== 'short') continue;
     shortLagBefore += gps.lagBefore;
     shortLag += Math.max(gps.maxLag, tenants[index]?.fluid?.shortfall_cost ?? 0);
@@ -299,25 +305,45 @@ function describeCauses(
     shortLag,
   });
   const names = (some: readonly TenantWindow[]): string[] => some.map(({ tenant }) => tenant);
-  if (other === 'spread_thin') {
-    const thin = byExcess.filter((tenant) => excess(tenant) > 0 && tenant.verdict !== 'short').slice(0, MAX_THIN);
-    return thin.length === 0
-      ? [{ cause: 'carried_over', tenants: [] }]
-      : [{ cause: 'over_served', tenants: names(thin) }];
+  const thin =
+    other === 'spread_thin' ? byExcess.filter((tenant) => excess(tenant) > 0 && tenant.verdict !== 'short') : [];
+  const overServed = (some: readonly string[]) =>
+    some.length === 0 ? [] : [{ cause: 'over_served', tenants: some.slice(0, Math.max(over.length, MAX_THIN)) }];
+  if (over.length > 0 || other === 'idle_slots' || other === 'lost_capacity') {
+    return [...overServed(names(over)), ...(other === undefined ? [] : [{ cause: other, tenants: [] }])];
   }
+  const holders = holdersOf(tenants, balances, (balance) => wasAhead(balance, granularity, shortLagBefore));
+  const isCarried = other === 'carried_over' || thin.length === 0 || holders.length > 0;
   return [
-    ...(over.length === 0 ? [] : [{ cause: 'over_served', tenants: names(over) }]),
-    ...(other === undefined ? [] : [{ cause: other, tenants: [] }]),
+    ...overServed([...new Set([...holders, ...names(thin)])]),
+    ...(isCarried ? [{ cause: 'carried_over', tenants: [] }] : []),
   ];
 }
 
+/** Who still has of earlier windows what others are owed, the most first. */
+function holdersOf(
+  tenants: readonly TenantWindow[],
+  balances: readonly TenantBalance[],
+  holds: (balance: TenantBalance) => boolean,
+): string[] {
+  return tenants
+    .flatMap(({ tenant, verdict }, index) => {
+      const balance = balances[index];
+      if (balance === undefined || verdict === 'short' || !holds(balance)) return [];
+      return [{ tenant, ahead: balance.aheadBefore }];
+    })
+    .sort((a, b) => b.ahead - a.ahead || (a.tenant < b.tenant ? -1 : 1))
+    .map(({ tenant }) => tenant);
+}
+
 /** Slots that nobody used all the while: where requests that come find one free, it is the scheduler that left others waiting. */
-function isIdleSteadily({ saturation, pool }: DecidedWindow, windowMs: number): boolean {
-  if (saturation === null || pool === null) return false;
-  const steadyMs = saturation.steadilyIdleSlots * saturation.waitingMs;
-  if (steadyMs <= STEADY_RATIO * saturation.idleWhileWaitingMs) return false;
+function isIdleSteadily({ saturation, pool, tenants }: DecidedWindow, windowMs: number): boolean {
+  if (saturation === null) return false;
+  if (saturation.steadilyIdleMs <= STEADY_RATIO * saturation.idleWhileWaitingMs) return false;
+  // Where no request came none could find a slot free. Slots that are gone keep everybody waiting, a scheduler may skip one.
+  if (pool === null) return tenants.filter(({ work }) => (work?.late ?? 0) > 0).length > 1;
   const waitingRatio = saturation.waitingMs / windowMs;
-  return pool.dispatchedAtOnce <= (1 - waitingRatio + AT_ONCE_RATIO * waitingRatio) * pool.dispatched;
+  return pool.dispatchedAtOnce <= (1 - waitingRatio + AT_ONCE_RATIO * waitingRatio) * pool.attempts;
 }
 
 function minShare(decided: DecidedWindow, shareReason: string | null) {

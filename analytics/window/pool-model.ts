@@ -160,16 +160,37 @@ export function mayChange({ moments }: Entitlements, fromMs: number, toMs: numbe
 }
 
 /** The groups in which tenants stand, in the order of the tenants; null where each stands for itself. */
-export function groupsOf(standings: readonly Standing[]): Groups | null {
-  const numbers = new Map<string, number>();
-  const weights: number[] = [];
-  const of = standings.map(({ group, groupWeight }) => {
-    if (group === null) return -1;
-    const known = numbers.get(group);
-    if (known !== undefined) return known;
-    numbers.set(group, weights.length);
-    weights.push(groupWeight);
-    return weights.length - 1;
-  });
-  return weights.length === 0 ? null : { of, weights };
+export function groupsOf(standings: Iterable<Standing>): Groups | null {
+  const groups = new GroupNumbers();
+  for (const standing of standings) groups.add(standing);
+  return groups.groups();
+}
+
+/** Numbers groups by the order in which their first tenants come, one tenant after the other. */
+export class GroupNumbers {
+  readonly #numbers = new Map<string, number>();
+  readonly #weights: number[] = [];
+  /** Empty until one stands in a group: mostly none does, of a million. */
+  #of: number[] = [];
+  #tenants = 0;
+
+  add({ group, groupWeight }: Standing): void {
+    this.#tenants++;
+    if (group === null) {
+      if (this.#weights.length > 0) this.#of.push(-1);
+      return;
+    }
+    if (this.#weights.length === 0) this.#of = new Array<number>(this.#tenants - 1).fill(-1);
+    let number = this.#numbers.get(group);
+    if (number === undefined) {
+      number = this.#weights.push(groupWeight) - 1;
+      this.#numbers.set(group, number);
+    }
+    this.#of.push(number);
+  }
+
+  /** As `groupsOf` says it. */
+  groups(): Groups | null {
+    return this.#weights.length === 0 ? null : { of: this.#of, weights: this.#weights };
+  }
 }

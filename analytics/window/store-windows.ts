@@ -14,8 +14,9 @@ import type { ComputedRange, ComputeRange } from './computed-range.ts';
 import { coverageRatio } from './decide-coverage.ts';
 import type { DecidedWindow, PoolFacts } from './decide-windows.ts';
 import { describeWindow } from './describe-window.ts';
+import { insertTenantRows, writeTenantRows } from './tenant-rows.ts';
 import { storeTenantSeries } from './tenant-series.ts';
-import { TENANT_COLUMN_NAMES, tenantCells, WINDOW_COLUMN_NAMES, type WindowRow, windowCells } from './window-cells.ts';
+import { WINDOW_COLUMN_NAMES, type WindowRow, windowCells } from './window-cells.ts';
 
 /** The windows of a range, decided but not yet described. */
 export interface DecidedRange {
@@ -50,7 +51,7 @@ export async function storeWindows(
     ),
   );
   const changed: WindowRow[] = [];
-  const tenantRows: string[] = [];
+  const tenantTexts: string[] = [];
   const windowRows: string[] = [];
   const revisionRows: string[] = [];
   let expired = 0;
@@ -78,21 +79,22 @@ export async function storeWindows(
       coverageRatio: coverageRatio(coverage, window.startMs, window.startMs + windowMs),
       closedToMs: range.closedToMs,
     });
+    const fluidBacklogOf = (tenant: string) => {
+      const { backlog, gps } = fluid.of(tenant);
+      return { cut: backlog, due: gps.backlog };
+    };
+    const place = { pool, windowMs, startMs: window.startMs, computation: range.computation };
+    const tenants = writeTenantRows({ ...place, fluidBacklogOf }, described.tenants);
     // What is shown, and what is not but has others depend on it.
-    const digest = `${sha256(described)}-${sha256([carried, window.pool?.waitsCheck])}`;
+    const digest = `${sha256({ ...described, tenants: tenants.digest })}-${sha256([carried, [...fluid.absentDueBacklogs], window.pool?.waitsCheck])}`;
     if (earlier?.digest === digest) continue;
     const restated = earlier !== undefined && earlier.window.state === 'final';
     const row: WindowRow = {
-      pool,
-      windowMs,
-      startMs: window.startMs,
-      computation: range.computation,
+      ...place,
       attempts: window.pool?.attempts ?? 0,
       ...carried,
-      fluidBacklogOf: (tenant) => {
-        const { backlog, gps } = fluid.of(tenant);
-        return { cut: backlog, due: gps.backlog };
-      },
+      fluidBacklogOf,
+      absentDueBacklogs: fluid.absentDueBacklogs,
       watermarkMs: range.watermarkMs,
       digest,
       window: { ...described, revision: (earlier?.window.revision ?? 1) + (restated ? 1 : 0) },
@@ -104,12 +106,12 @@ export async function storeWindows(
         tsvRow([pool, windowMs, window.startMs, before.revision, computation, figures, range.computation]),
       );
     }
-    for (const tenant of described.tenants) tenantRows.push(tsvRow(tenantCells(row, tenant)));
+    tenantTexts.push(...tenants.texts);
     windowRows.push(tsvRow(windowCells(row)));
     changed.push(row);
   }
   await store.insert('jobs', 'window_revisions', REVISION_COLUMNS, revisionRows.join(''));
-  await store.insert('jobs', 'tenant_windows', TENANT_COLUMN_NAMES, tenantRows.join(''));
+  await insertTenantRows(store, tenantTexts);
   if (changed.length > 0) {
     await store.command('jobs', FILL_WAIT_HISTOGRAMS, {
       rows: decided.rows,
@@ -118,6 +120,7 @@ export async function storeWindows(
       from_ms: fromMs,
       to_ms: toMs,
       computation: range.computation,
+      written: changed.map(({ startMs }) => startMs / windowMs),
     });
     await storeTenantSeries(store, { pool, windowMs, windows: changed, options: range.options });
   }

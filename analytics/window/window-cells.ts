@@ -1,4 +1,4 @@
-import { type Cell, tsvArray, tsvMap } from '../storage/index.ts';
+import { type Cell, tsvArray, tsvMap, tsvRow } from '../storage/index.ts';
 import type { TenantWindow, Window } from './window-result.ts';
 
 /** What a window's row holds beside what it shows: its place, its computation, and what the next windows need of it. */
@@ -14,6 +14,8 @@ export interface WindowRow {
   readonly fluidWorkPerBusyMs: number | null;
   /** The backlogs after the window's last second, whether or not they are figures to be shown. */
   readonly fluidBacklogOf: (tenant: string) => { readonly cut: number; readonly due: number };
+  /** Of tenants that have no row of their own. */
+  readonly absentDueBacklogs: ReadonlyMap<string, number>;
   readonly watermarkMs: number;
   readonly digest: string;
   readonly window: Window;
@@ -82,19 +84,26 @@ const WINDOW_COLUMNS: readonly Column<WindowRow>[] = [
   ['fluid_in_share_over_threshold', ({ window }) => window.fluid?.in_share.over_threshold ?? 0],
   ['fluid_in_share_p99_wait_ms', ({ window }) => window.fluid?.in_share.p99_wait_ms ?? null],
   ['fluid_work_per_busy_ms', (row) => row.fluidWorkPerBusyMs],
+  ['absent_due_backlogs', (row) => tsvMap(Object.fromEntries(row.absentDueBacklogs))],
   ['watermark_ms', (row) => row.watermarkMs],
   ['digest', (row) => row.digest],
 ];
 
-interface TenantRow extends Pick<WindowRow, 'pool' | 'windowMs' | 'startMs' | 'computation' | 'fluidBacklogOf'> {
+type Place = Pick<WindowRow, 'pool' | 'windowMs' | 'startMs' | 'computation'>;
+
+interface TenantRow extends Pick<WindowRow, 'fluidBacklogOf'> {
   readonly tenant: TenantWindow;
 }
 
-const TENANT_COLUMNS: readonly Column<TenantRow>[] = [
+/** The same for all tenants of a window. */
+const PLACE_COLUMNS: readonly Column<Place>[] = [
   ['pool', (row) => row.pool],
   ['window_ms', (row) => row.windowMs],
   ['start_ms', (row) => row.startMs],
   ['computation', (row) => row.computation],
+];
+
+const FIGURE_COLUMNS: readonly Column<TenantRow>[] = [
   ['tenant', ({ tenant }) => tenant.tenant],
   ['group_name', ({ tenant }) => tenant.group],
   ['weight', ({ tenant }) => tenant.weight],
@@ -135,15 +144,22 @@ const TENANT_COLUMNS: readonly Column<TenantRow>[] = [
 ];
 
 export const WINDOW_COLUMN_NAMES = WINDOW_COLUMNS.map(([name]) => name);
-export const TENANT_COLUMN_NAMES = TENANT_COLUMNS.map(([name]) => name);
+export const TENANT_COLUMN_NAMES = [...PLACE_COLUMNS, ...FIGURE_COLUMNS].map(([name]) => name);
 
 export function windowCells(row: WindowRow): Cell[] {
   return WINDOW_COLUMNS.map(([, cell]) => cell(row));
 }
 
-export function tenantCells(row: WindowRow, tenant: TenantWindow): Cell[] {
-  const { pool, windowMs, startMs, computation, fluidBacklogOf } = row;
-  return TENANT_COLUMNS.map(([, cell]) => cell({ pool, windowMs, startMs, computation, fluidBacklogOf, tenant }));
+/** How every row of a window's tenants begins, as TabSeparated text. */
+export function tenantPlace(row: Place): string {
+  return tsvRow(PLACE_COLUMNS.map(([, cell]) => cell(row))).replace(/\n$/, '\t');
+}
+
+/** How the row of a tenant goes on: what the window says of it. Ended by a newline. */
+export function tenantFigures(row: TenantRow): string {
+  const cells: Cell[] = [];
+  for (const [, cell] of FIGURE_COLUMNS) cells.push(cell(row));
+  return tsvRow(cells);
 }
 
 /** The reasons of a window's null figures, by figure, as the column `reasons` holds them. */

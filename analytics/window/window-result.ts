@@ -99,7 +99,10 @@ export const WindowSchema = Type.Object({
   verdict: Type.Enum([...WINDOW_VERDICTS]),
   /** Why the verdict is `unknown`: `no_tenants`, `no_waits`, `no_capacity`, `conflicts`, `coverage`; else empty. */
   verdict_reasons: Type.Array(Type.String()),
-  /** What made the window unfair: `over_served` (with the tenants), `idle_slots`, `carried_over`, `lost_capacity`; else empty. */
+  /**
+   * What made the window unfair: `over_served` (with the tenants), `idle_slots`, `carried_over`, `lost_capacity`; else empty.
+   * Beside `carried_over` the tenants are those first that were served ahead before the window and still are.
+   */
   causes: Type.Array(Type.Object({ cause: Type.String(), tenants: Type.Array(Type.String()) })),
   coverage_ratio: figure(),
   coverage_reason: Type.Optional(Type.String()),

@@ -1,6 +1,8 @@
 /** Parts of one unit that amounts are counted in. */
 export const FRACTIONS_PER_UNIT = 2 ** 40;
 const UNITS_PER_FRACTION = 2 ** -40;
+/** So often can 2⁻⁴⁰ths of a unit be added at once without rounding. */
+const MOST_TIMES = 2 ** 12;
 
 /**
  * Sums of amounts of work, kept as whole units and 2⁻⁴⁰ths, both integers: added and taken away in any order they come to
@@ -23,6 +25,14 @@ export class ExactAmounts {
     const carried = Math.floor(sum * UNITS_PER_FRACTION);
     this.#fraction[index] = sum - carried * FRACTIONS_PER_UNIT;
     this.#whole[index] = (this.#whole[index] ?? 0) + whole + carried;
+  }
+
+  /** Adds the same integers so many times. */
+  addTimes(index: number, whole: number, fraction: number, times: number): void {
+    for (let left = times; left > 0; left -= MOST_TIMES) {
+      const now = Math.min(left, MOST_TIMES);
+      this.add(index, whole * now, fraction * now);
+    }
   }
 
   /** Adds `sign` times what a sum has come to elsewhere. */

@@ -1,48 +1,16 @@
-import { ExactAmounts } from './exact-amounts.ts';
-import { type FluidWork, WORK_KINDS } from './fluid-work.ts';
-import { type Groups, groupedMaxMinFairShare } from './grouped-max-min.ts';
+import { type FluidSpan, SpanFigures } from './fluid-span.ts';
+import type { FluidWork } from './fluid-work.ts';
+import type { Groups } from './grouped-max-min.ts';
+import { StepFilling } from './step-filling.ts';
+import { StepWork } from './step-work.ts';
+import type { FillingColumns } from './water-filling.ts';
 
 /** What holds in a step. */
 export interface FluidTerms {
   /** `C` of a step in the pool's cost unit; null when it cannot be known: then every demand is granted. */
   capacity(step: number): number | null;
   /** Weights by tenant, and groups, from a step on: null where nothing changed since the step before. Never null for step 0. */
-  entitlements(step: number): { readonly weights: readonly number[]; readonly groups: Groups | null } | null;
-}
-
-/** What the fluid model says of some steps in a row, by tenant. Valid during the call only: the arrays are used again. */
-export interface FluidSpan {
-  readonly span: number;
-  /** `Σ f_i` over its steps: ideal service. */
-  readonly ideal: Float64Array;
-  /** The largest lag at an end of its steps. */
-  readonly maxLag: Float64Array;
-  /** Sum of the lags at the ends of its steps. */
-  readonly lagSum: Float64Array;
-  /** `q_i` at its end. */
-  readonly backlog: Float64Array;
-  /** What it was really served, of all attempts. */
-  readonly served: Float64Array;
-  /** By processor sharing that never looks at the real system (backlog `q̂_i`): what verdicts go by. */
-  readonly gps: GpsSpan;
-  /** Tenants with any of these, ascending. */
-  readonly touched: readonly number[];
-  /** Whether demand exceeded the capacity in some step. */
-  readonly contended: boolean;
-}
-
-/** Figures of a span by uncut processor sharing, by tenant. */
-export interface GpsSpan {
-  /** `Σ f̂_i` over its steps. */
-  readonly served: Float64Array;
-  /** The part of it that requests were due which the real system refused. */
-  readonly refused: Float64Array;
-  /** The lag at its start: late work beyond both backlogs. */
-  readonly lagBefore: Float64Array;
-  /** The largest lag at an end of its steps, less what was due in the last second: a burst at its end is no grievance yet. */
-  readonly maxLag: Float64Array;
-  /** `q̂_i` at its end. */
-  readonly backlog: Float64Array;
+  entitlements(step: number): { readonly weights: ArrayLike<number>; readonly groups: Groups | null } | null;
 }
 
 /** Steps `[fromStep, toStep)` at the ends of which a tenant had ideal backlog: what arrived in them was beyond its share. */
@@ -63,6 +31,8 @@ export interface FluidInput {
   readonly terms: FluidTerms;
   /** `steps` is a multiple of it. */
   readonly stepsPerSpan: number;
+  /** Whether anybody is present in a span; one without anybody ends all that is owed. Absent: in each. */
+  readonly isOccupied?: (span: number) => boolean;
   readonly onSpan: (span: FluidSpan) => void;
 }
 
@@ -86,11 +56,12 @@ export function fluidService(input: FluidInput): BacklogRun[] {
   return recursion.finish();
 }
 
-/** Demands and shares of a step, in the order of those present. */
-interface Filling {
-  readonly demands: readonly number[];
-  readonly shares: readonly number[];
-  readonly contended: boolean;
+/** One way to share, step after step: what it still owes by tenant, and the step at hand by place. */
+interface Sharing {
+  readonly backlog: Float64Array;
+  /** What admitted requests are due: offered now, or owed. */
+  readonly due: Float64Array;
+  readonly columns: FillingColumns;
 }
 
 /** What is left of a demand, rounding aside. */
@@ -100,206 +71,128 @@ function leftOver(left: number, demand: number): number {
 
 class Recursion {
   readonly #input: FluidInput;
-  readonly #offered: Flow;
-  readonly #refused: Flow;
-  readonly #served: Flow;
-  readonly #extra: Flow;
-  readonly #late: ExactAmounts;
-  /** By kind of entry. */
-  readonly #sums: readonly ExactAmounts[];
-  readonly #backlog: Float64Array;
+  readonly #work: StepWork;
+  readonly #cut: Sharing;
+  readonly #uncut: Sharing;
+  readonly #figures: SpanFigures;
+  readonly #filling: StepFilling;
   readonly #runFrom: Int32Array;
   readonly #runs: BacklogRun[] = [];
-  readonly #ideal: Float64Array;
-  readonly #maxLag: Float64Array;
-  readonly #lagSum: Float64Array;
-  readonly #servedSum: Float64Array;
-  readonly #gps: GpsSpan;
-  readonly #isTouched: Uint8Array;
-  #touched: number[] = [];
   /** Tenants with work at a rate, backlog or late work, ascending. */
-  #active: number[] = [];
+  readonly #active: Int32Array;
+  #activeSize = 0;
   #contended = false;
-  #weights: readonly number[] = [];
-  #groups: Groups | null = null;
 
   constructor(input: FluidInput) {
-    const { work, backlog } = input;
+    const { work, graceRatio } = input;
+    const { tenants } = work;
     this.#input = input;
-    this.#offered = new Flow(work.tenants);
-    this.#refused = new Flow(work.tenants);
-    this.#served = new Flow(work.tenants);
-    this.#extra = new Flow(work.tenants);
-    this.#late = new ExactAmounts(work.tenants);
-    const sums: ExactAmounts[] = [];
-    sums[WORK_KINDS.offeredOnce] = this.#offered.once;
-    sums[WORK_KINDS.offeredRate] = this.#offered.rate;
-    sums[WORK_KINDS.refusedOnce] = this.#refused.once;
-    sums[WORK_KINDS.refusedRate] = this.#refused.rate;
-    sums[WORK_KINDS.servedOnce] = this.#served.once;
-    sums[WORK_KINDS.servedRate] = this.#served.rate;
-    sums[WORK_KINDS.late] = this.#late;
-    sums[WORK_KINDS.extraOnce] = this.#extra.once;
-    sums[WORK_KINDS.extraRate] = this.#extra.rate;
-    this.#sums = sums;
-    this.#backlog = backlog.slice();
-    this.#runFrom = new Int32Array(work.tenants).fill(-1);
-    this.#ideal = new Float64Array(work.tenants);
-    this.#maxLag = new Float64Array(work.tenants);
-    this.#lagSum = new Float64Array(work.tenants);
-    this.#servedSum = new Float64Array(work.tenants);
-    this.#gps = {
-      served: new Float64Array(work.tenants),
-      refused: new Float64Array(work.tenants),
-      lagBefore: new Float64Array(work.tenants),
-      maxLag: new Float64Array(work.tenants),
-      backlog: input.gpsBacklog.slice(),
-    };
-    this.#isTouched = new Uint8Array(work.tenants);
-    for (let tenant = 0; tenant < work.tenants; tenant++) {
-      if ((backlog[tenant] ?? 0) > 0 || (input.gpsBacklog[tenant] ?? 0) > 0) this.#active.push(tenant);
+    this.#work = new StepWork(work);
+    this.#filling = new StepFilling(tenants, this.#work.tenants);
+    this.#cut = this.#sharing(input.backlog);
+    this.#uncut = this.#sharing(input.gpsBacklog);
+    const { backlog } = this.#cut;
+    const { backlog: gpsBacklog } = this.#uncut;
+    this.#figures = new SpanFigures({ tenants, backlog, gpsBacklog, graceRatio });
+    this.#runFrom = new Int32Array(tenants).fill(-1);
+    this.#active = new Int32Array(tenants);
+    for (let tenant = 0; tenant < tenants; tenant++) {
+      if ((backlog[tenant] ?? 0) > 0 || (gpsBacklog[tenant] ?? 0) > 0) this.#active[this.#activeSize++] = tenant;
     }
   }
 
   take(step: number): void {
-    const { terms, stepsPerSpan } = this.#input;
+    const { terms, stepsPerSpan, onSpan, isOccupied } = this.#input;
+    if (step % stepsPerSpan === 0 && isOccupied?.(step / stepsPerSpan) === false) this.#forget(step);
     const entitled = terms.entitlements(step);
-    if (entitled !== null) {
-      this.#weights = entitled.weights;
-      this.#groups = entitled.groups;
-    }
-    const present = this.#apply(step);
+    if (entitled !== null) this.#filling.entitle(entitled.weights, entitled.groups);
+    const size = this.#work.take(step, this.#active, this.#activeSize);
+    const demand = this.#demand(size);
     const capacity = terms.capacity(step) ?? Number.POSITIVE_INFINITY;
-    const cut = this.#share(present, capacity, (tenant) => this.#owed(tenant));
-    this.#contended ||= cut.contended;
-    const parted = present.some((tenant) => this.#uncut(tenant) !== this.#owed(tenant));
-    const gps = parted ? this.#share(present, capacity, (tenant) => this.#uncut(tenant)) : cut;
-    this.#settle(step, present, cut, gps);
-    if ((step + 1) % stepsPerSpan === 0) this.#endSpan((step + 1) / stepsPerSpan - 1);
+    this.#filling.begin(size, capacity);
+    const shares = this.#filling.share(this.#cut.columns, demand.cut);
+    this.#contended ||= this.#filling.isContended(demand.cut);
+    const gpsShares = demand.parted ? this.#filling.share(this.#uncut.columns, demand.uncut) : shares;
+    this.#settle(step, size, { shares, gpsShares });
+    const { tenants, served, lateAfter } = this.#work;
+    this.#figures.add({ size, tenants, served, lateAfter, shares, gpsShares, gpsDue: this.#uncut.due });
+    if ((step + 1) % stepsPerSpan !== 0) return;
+    this.#figures.end((step + 1) / stepsPerSpan - 1, this.#contended, onSpan);
+    this.#contended = false;
   }
 
   finish(): BacklogRun[] {
-    for (const tenant of this.#active) this.#endRun(tenant, this.#input.work.steps);
+    for (let index = 0; index < this.#activeSize; index++) {
+      this.#endRun(this.#active[index] ?? 0, this.#input.work.steps);
+    }
     return this.#runs;
   }
 
-  #share(present: readonly number[], capacity: number, owed: (tenant: number) => number): Filling {
-    const demands = new Array<number>(present.length);
+  #sharing(backlog: Float64Array): Sharing {
+    const { tenants } = this.#input.work;
+    return { backlog: backlog.slice(), due: new Float64Array(tenants), columns: this.#filling.columns() };
+  }
+
+  /** What each tenant wants: offered now, or owed; the sums of it, and whether the two ways to share part in the step. */
+  #demand(size: number): { readonly cut: number; readonly uncut: number; readonly parted: boolean } {
+    const { tenants, admitted, refused, late } = this.#work;
+    const cut = this.#cut;
+    const uncut = this.#uncut;
     let total = 0;
-    for (let place = 0; place < present.length; place++) {
-      const tenant = present[place] ?? 0;
-      const demand = this.#offered.value(tenant) + this.#refused.value(tenant) + owed(tenant);
-      demands[place] = demand;
-      total += demand;
+    let uncutTotal = 0;
+    let parted = false;
+    for (let place = 0; place < size; place++) {
+      const tenant = tenants[place] ?? 0;
+      const offered = admitted[place] ?? 0;
+      const wanted = offered + (refused[place] ?? 0);
+      this.#figures.touch(tenant, late[place] ?? 0);
+      // `b_i`: what a fair system too would still owe.
+      const owed = Math.min(cut.backlog[tenant] ?? 0, late[place] ?? 0);
+      // `q̂_i`; where it differs from `b_i` by rounding only, that.
+      let uncutOwed = uncut.backlog[tenant] ?? 0;
+      if (Math.abs(uncutOwed - owed) <= SLACK * (uncutOwed + offered)) uncutOwed = owed;
+      else parted = true;
+      cut.due[place] = offered + owed;
+      uncut.due[place] = offered + uncutOwed;
+      cut.columns.demands[place] = wanted + owed;
+      uncut.columns.demands[place] = wanted + uncutOwed;
+      total += wanted + owed;
+      uncutTotal += wanted + uncutOwed;
     }
-    const contended = total > capacity * (1 + SLACK);
-    return { demands, shares: contended ? this.#fill(present, demands, capacity) : demands, contended };
+    return { cut: total, uncut: uncutTotal, parted };
   }
 
-  /** `q̂_i`; where it differs from `b_i` by rounding only, that. */
-  #uncut(tenant: number): number {
-    const owed = this.#owed(tenant);
-    const uncut = this.#gps.backlog[tenant] ?? 0;
-    return Math.abs(uncut - owed) <= SLACK * (uncut + this.#offered.value(tenant)) ? owed : uncut;
-  }
-
-  /** `b_i`: what a fair system too would still owe. */
-  #owed(tenant: number): number {
-    return Math.min(this.#backlog[tenant] ?? 0, this.#late.value(tenant));
-  }
-
-  /** Applies the step's entries; returns the tenants with anything in it, ascending. */
-  #apply(step: number): number[] {
-    const { startOf, tenantOf, kindOf, whole, fraction } = this.#input.work;
-    const end = startOf[step + 1] ?? 0;
-    let entry = startOf[step] ?? 0;
-    if (entry === end) return this.#active;
-    const present: number[] = [];
-    let place = 0;
-    let newest = -1;
-    for (; entry < end; entry++) {
-      const tenant = tenantOf[entry] ?? 0;
-      this.#sums[kindOf[entry] ?? WORK_KINDS.late]?.add(tenant, whole[entry] ?? 0, fraction[entry] ?? 0);
-      if (tenant === newest) continue;
-      newest = tenant;
-      while (place < this.#active.length && (this.#active[place] ?? 0) < tenant)
-        present.push(this.#active[place++] ?? 0);
-      if (this.#active[place] === tenant) place++;
-      present.push(tenant);
-    }
-    while (place < this.#active.length) present.push(this.#active[place++] ?? 0);
-    return present;
-  }
-
-  #fill(present: readonly number[], demands: readonly number[], capacity: number): readonly number[] {
-    const weights = present.map((tenant) => this.#weights[tenant] ?? 1);
-    const all = this.#groups;
-    const groups = all === null ? null : { of: present.map((tenant) => all.of[tenant] ?? -1), weights: all.weights };
-    return groupedMaxMinFairShare(demands, capacity, weights, groups).shares;
-  }
-
-  #settle(step: number, present: readonly number[], cut: Filling, gps: Filling): void {
-    const active: number[] = [];
-    for (let place = 0; place < present.length; place++) {
-      const tenant = present[place] ?? 0;
-      if (this.#isTouched[tenant] === 0) this.#begin(tenant);
-      const share = cut.shares[place] ?? 0;
-      const gpsShare = gps.shares[place] ?? 0;
-      const admitted = this.#offered.value(tenant);
-      const uncut = admitted + this.#uncut(tenant);
-      const backlog = leftOver(admitted + this.#owed(tenant) - share, cut.demands[place] ?? 0);
-      const gpsBacklog = leftOver(uncut - gpsShare, gps.demands[place] ?? 0);
-      this.#backlog[tenant] = backlog;
-      this.#gps.backlog[tenant] = gpsBacklog;
-      this.#servedSum[tenant] = (this.#servedSum[tenant] ?? 0) + this.#served.value(tenant) + this.#extra.value(tenant);
-      this.#offered.end(tenant, this.#late, 1);
-      this.#refused.end(tenant, null, 1);
-      this.#served.end(tenant, this.#late, -1);
-      this.#extra.end(tenant, null, 1);
-      const late = this.#late.value(tenant);
-      this.#note(tenant, share, Math.max(0, late - backlog));
-      this.#noteGps(tenant, { share: gpsShare, due: uncut, lag: late - Math.max(backlog, gpsBacklog) });
+  #settle(
+    step: number,
+    size: number,
+    { shares, gpsShares }: { readonly shares: Float64Array; readonly gpsShares: Float64Array },
+  ): void {
+    const { tenants, goesOn } = this.#work;
+    const cut = this.#cut;
+    const uncut = this.#uncut;
+    let activeSize = 0;
+    for (let place = 0; place < size; place++) {
+      const tenant = tenants[place] ?? 0;
+      const backlog = leftOver((cut.due[place] ?? 0) - (shares[place] ?? 0), cut.columns.demands[place] ?? 0);
+      const gpsBacklog = leftOver((uncut.due[place] ?? 0) - (gpsShares[place] ?? 0), uncut.columns.demands[place] ?? 0);
+      cut.backlog[tenant] = backlog;
+      uncut.backlog[tenant] = gpsBacklog;
       if (backlog === 0) this.#endRun(tenant, step);
       else if (this.#runFrom[tenant] === -1) this.#runFrom[tenant] = step;
-      if (backlog > 0 || gpsBacklog > 0 || !this.#late.isZero(tenant) || this.#goesOn(tenant)) active.push(tenant);
+      if (backlog > 0 || gpsBacklog > 0 || goesOn[place] === 1) this.#active[activeSize++] = tenant;
     }
-    this.#active = active;
+    this.#activeSize = activeSize;
   }
 
-  #goesOn(tenant: number): boolean {
-    return !(
-      this.#offered.rate.isZero(tenant) &&
-      this.#refused.rate.isZero(tenant) &&
-      this.#served.rate.isZero(tenant) &&
-      this.#extra.rate.isZero(tenant)
-    );
-  }
-
-  /** Before anything of a span happens to a tenant. */
-  #begin(tenant: number): void {
-    this.#isTouched[tenant] = 1;
-    this.#touched.push(tenant);
-    const late = this.#late.value(tenant);
-    const backlog = this.#backlog[tenant] ?? 0;
-    this.#gps.lagBefore[tenant] = Math.max(0, late - Math.max(backlog, this.#gps.backlog[tenant] ?? 0));
-  }
-
-  #noteGps(
-    tenant: number,
-    { share, due, lag }: { readonly share: number; readonly due: number; readonly lag: number },
-  ): void {
-    const { served, refused, maxLag } = this.#gps;
-    served[tenant] = (served[tenant] ?? 0) + share;
-    // What admitted requests were due comes first.
-    if (share > due) refused[tenant] = (refused[tenant] ?? 0) + share - due;
-    const grieved = lag - this.#input.graceRatio * share;
-    if (grieved > (maxLag[tenant] ?? 0)) maxLag[tenant] = grieved;
-  }
-
-  #note(tenant: number, share: number, lag: number): void {
-    this.#ideal[tenant] = (this.#ideal[tenant] ?? 0) + share;
-    this.#lagSum[tenant] = (this.#lagSum[tenant] ?? 0) + lag;
-    if (lag > (this.#maxLag[tenant] ?? 0)) this.#maxLag[tenant] = lag;
+  /** Nobody is present, so nothing is late: only backlogs are left. */
+  #forget(step: number): void {
+    for (let index = 0; index < this.#activeSize; index++) {
+      const tenant = this.#active[index] ?? 0;
+      this.#cut.backlog[tenant] = 0;
+      this.#uncut.backlog[tenant] = 0;
+      this.#endRun(tenant, step);
+    }
+    this.#activeSize = 0;
   }
 
   #endRun(tenant: number, toStep: number): void {
@@ -307,56 +200,5 @@ class Recursion {
     if (fromStep === -1) return;
     this.#runs.push({ tenant, fromStep, toStep });
     this.#runFrom[tenant] = -1;
-  }
-
-  #endSpan(span: number): void {
-    const touched = this.#touched.sort((a, b) => a - b);
-    this.#input.onSpan({
-      span,
-      ideal: this.#ideal,
-      maxLag: this.#maxLag,
-      lagSum: this.#lagSum,
-      backlog: this.#backlog,
-      served: this.#servedSum,
-      gps: this.#gps,
-      touched,
-      contended: this.#contended,
-    });
-    for (const tenant of touched) {
-      this.#ideal[tenant] = 0;
-      this.#maxLag[tenant] = 0;
-      this.#lagSum[tenant] = 0;
-      this.#servedSum[tenant] = 0;
-      this.#gps.served[tenant] = 0;
-      this.#gps.refused[tenant] = 0;
-      this.#gps.lagBefore[tenant] = 0;
-      this.#gps.maxLag[tenant] = 0;
-      this.#isTouched[tenant] = 0;
-    }
-    this.#touched = [];
-    this.#contended = false;
-  }
-}
-
-/** Work of one kind in the step at hand: what comes in it alone, and what comes in every step. */
-class Flow {
-  readonly once: ExactAmounts;
-  readonly rate: ExactAmounts;
-
-  constructor(tenants: number) {
-    this.once = new ExactAmounts(tenants);
-    this.rate = new ExactAmounts(tenants);
-  }
-
-  value(tenant: number): number {
-    return this.once.value(tenant) + this.rate.value(tenant);
-  }
-
-  /** Hands the step's work to a running amount, if there is one; what came in this step alone is over. */
-  end(tenant: number, sum: ExactAmounts | null, sign: 1 | -1): void {
-    if (sum !== null && !this.rate.isZero(tenant)) sum.addFrom(tenant, this.rate, tenant, sign);
-    if (this.once.isZero(tenant)) return;
-    sum?.addFrom(tenant, this.once, tenant, sign);
-    this.once.clear(tenant);
   }
 }

@@ -1,21 +1,6 @@
 import { ExactAmounts, fractionOf } from './exact-amounts.ts';
-
-/** What an entry of work is. `…Once`: work of its step alone; `…Rate`: by how much the work of every step changes from its step on. */
-export const WORK_KINDS = {
-  offeredOnce: 0,
-  offeredRate: 1,
-  refusedOnce: 2,
-  refusedRate: 3,
-  /** Service of admitted requests that count as offered: it takes from their late work. */
-  servedOnce: 4,
-  servedRate: 5,
-  /** `v_i` at the first step's start; its step is 0. */
-  late: 6,
-  /** Service of attempts that count as served only, because a later attempt stands for them. */
-  extraOnce: 7,
-  extraRate: 8,
-} as const;
-const KINDS = 9;
+import { type SpanWork, SpanWorkBuilder } from './span-work.ts';
+import { KINDS, WORK_KINDS } from './work-kinds.ts';
 
 /** What tenants offered and got in steps of equal length; a tenant has entries only where its work changes. */
 export interface FluidWork {
@@ -41,6 +26,8 @@ export interface FluidRequest {
   readonly cost: number;
   /** `k` ≥ 0. */
   readonly slots: number;
+  /** Until when it is there: waiting, in service, or still offered although refused. */
+  readonly presentToMs: number;
   /** It counts as offered, and as late until it is served. */
   readonly isAdmitted: boolean;
   /** It counts as offered, and evaporates. */
@@ -56,6 +43,20 @@ export interface PoolSteps {
   readonly busyMs: readonly number[];
 }
 
+/** The range in steps, and how many of them are a span: a window. */
+export interface FluidShape {
+  readonly steps: number;
+  readonly stepMs: number;
+  readonly stepsPerSpan: number;
+}
+
+/** By kind of entry: as what it counts among all that was served; -1: as nothing. */
+const SERVED_KIND = Array.from({ length: KINDS }, () => -1);
+SERVED_KIND[WORK_KINDS.servedOnce] = WORK_KINDS.servedOnce;
+SERVED_KIND[WORK_KINDS.servedRate] = WORK_KINDS.servedRate;
+SERVED_KIND[WORK_KINDS.extraOnce] = WORK_KINDS.servedOnce;
+SERVED_KIND[WORK_KINDS.extraRate] = WORK_KINDS.servedRate;
+
 /**
  * Spreads requests evenly over the steps of `[arrival, arrival + S)` and `[dispatch, dispatch + S)`, exactly: over all
  * steps the parts of a request add up to its cost, to the last bit, and the order of requests changes nothing.
@@ -64,26 +65,34 @@ export interface PoolSteps {
 export class FluidWorkBuilder {
   readonly #steps: number;
   readonly #tenant: StepSums;
-  readonly #served: StepSums;
+  readonly #pool: StepSums;
   readonly #busy: StepSums;
-  readonly #entries = new Entries();
+  #entries = new Entries();
+  #built: FluidWork | null = null;
+  readonly #spans: SpanWorkBuilder;
+  readonly #spanMs: number;
   #current = 0;
 
-  constructor({ steps, stepMs }: { readonly steps: number; readonly stepMs: number }) {
+  /** @param shape `steps` is a multiple of `stepsPerSpan`. */
+  constructor({ steps, stepMs, stepsPerSpan }: FluidShape) {
     this.#steps = steps;
     this.#tenant = new StepSums(steps, stepMs);
-    this.#served = new StepSums(steps, stepMs);
+    this.#pool = new StepSums(steps, stepMs);
     this.#busy = new StepSums(steps, stepMs);
+    this.#spans = new SpanWorkBuilder(Math.round(steps / stepsPerSpan), stepsPerSpan);
+    this.#spanMs = stepMs * stepsPerSpan;
   }
 
   /** @param tenant its number, from 0; not below any before. */
   add(tenant: number, request: FluidRequest): void {
     const { arrivedMs, dispatchedMs, serviceMs, cost, slots, isAdmitted, isServed } = request;
     if (tenant !== this.#current) this.#end(tenant);
-    if (isServed) {
-      this.#served.spread(dispatchedMs, serviceMs, cost, WORK_KINDS.servedOnce);
-      this.#busy.spread(dispatchedMs, serviceMs, slots * serviceMs, WORK_KINDS.servedOnce);
-    }
+    const firstMs = isServed ? Math.min(arrivedMs, dispatchedMs) : arrivedMs;
+    this.#spans.touch(
+      Math.floor(firstMs / this.#spanMs),
+      Math.floor((Math.ceil(request.presentToMs) - 1) / this.#spanMs),
+    );
+    if (isServed) this.#busy.spread(dispatchedMs, serviceMs, slots * serviceMs, WORK_KINDS.servedOnce);
     if (!isAdmitted) {
       if (request.isRefused) this.#tenant.spread(arrivedMs, serviceMs, cost, WORK_KINDS.refusedOnce);
       if (isServed) this.#tenant.spread(dispatchedMs, serviceMs, cost, WORK_KINDS.extraOnce);
@@ -96,21 +105,38 @@ export class FluidWorkBuilder {
     this.#tenant.putBefore(-1);
   }
 
-  /** The work of all tenants that were added; nothing can be added afterwards. */
-  build(): FluidWork {
-    const tenants = this.#current + 1;
+  /**
+   * The work of all tenants that were added; nothing can be added afterwards.
+   *
+   * @param tenants how many there are, if there are more than have work.
+   */
+  build(tenants: number = this.#current + 1): FluidWork {
+    if (this.#built !== null) return this.#built;
     this.#end(tenants);
-    return { tenants, steps: this.#steps, ...this.#entries.byStep(this.#steps) };
+    this.#built = { tenants, steps: this.#steps, ...this.#entries.byStep(this.#steps) };
+    this.#entries = new Entries();
+    return this.#built;
   }
 
+  /** Of all tenants together; valid after `build`. */
   poolSteps(): PoolSteps {
-    return { served: this.#served.totals(), busyMs: this.#busy.totals() };
+    return { served: this.#pool.totals(), busyMs: this.#busy.totals() };
+  }
+
+  /** The same work by tenant and span; valid after `build`. */
+  spanWork(): SpanWork {
+    return this.#spans.built();
   }
 
   #end(next: number): void {
+    const tenant = this.#current;
     this.#tenant.drain((step, kind, whole, fraction) => {
-      this.#entries.push(step, this.#current, kind, whole, fraction);
+      this.#entries.push(step, tenant, kind, whole, fraction);
+      this.#spans.put(step, kind, whole, fraction);
+      const served = SERVED_KIND[kind] ?? -1;
+      if (served >= 0) this.#pool.put(step, served, whole, fraction);
     });
+    this.#spans.end(tenant);
     this.#current = next;
   }
 }
@@ -122,7 +148,8 @@ class StepSums {
   /** Numbered `step · KINDS + kind`. */
   readonly #sums: ExactAmounts;
   readonly #isTouched: Uint8Array;
-  #touched: number[] = [];
+  readonly #touched: Int32Array;
+  #touchedCount = 0;
   // Of what was spread last: what lay before step 0.
   #beforeWhole = 0;
   #beforeFraction = 0;
@@ -132,6 +159,7 @@ class StepSums {
     this.#stepMs = stepMs;
     this.#sums = new ExactAmounts(steps * KINDS);
     this.#isTouched = new Uint8Array(steps * KINDS);
+    this.#touched = new Int32Array(steps * KINDS);
   }
 
   /**
@@ -148,7 +176,7 @@ class StepSums {
     this.#beforeFraction = 0;
     if (last <= first) {
       if (first < 0) this.#setBefore(whole, fraction);
-      this.#put(first, once, whole, fraction);
+      this.put(first, once, whole, fraction);
       return;
     }
     const head = (amount * ((first + 1) * stepMs - startMs)) / serviceMs;
@@ -162,29 +190,30 @@ class StepSums {
     else if (first < 0) {
       this.#setBefore(headWhole + rateWhole * (-first - 1), headFraction + rateFraction * (-first - 1));
     }
-    this.#put(first, once, headWhole, headFraction);
-    this.#put(last, once, whole - headWhole - between * rateWhole, fraction - headFraction - between * rateFraction);
+    this.put(first, once, headWhole, headFraction);
+    this.put(last, once, whole - headWhole - between * rateWhole, fraction - headFraction - between * rateFraction);
     if (between === 0 || last <= 0) return;
-    this.#put(Math.max(first + 1, 0), once + 1, rateWhole, rateFraction);
-    this.#put(last, once + 1, -rateWhole, -rateFraction);
+    this.put(Math.max(first + 1, 0), once + 1, rateWhole, rateFraction);
+    this.put(last, once + 1, -rateWhole, -rateFraction);
   }
 
   /** Adds `sign` times what of the amount spread last lay before step 0 to the late work. */
   putBefore(sign: 1 | -1): void {
     if (this.#beforeWhole === 0 && this.#beforeFraction === 0) return;
-    this.#put(0, WORK_KINDS.late, sign * this.#beforeWhole, sign * this.#beforeFraction);
+    this.put(0, WORK_KINDS.late, sign * this.#beforeWhole, sign * this.#beforeFraction);
   }
 
   /** Hands over every sum that is not 0, in no order, and begins anew. */
   drain(take: (step: number, kind: number, whole: number, fraction: number) => void): void {
-    for (const index of this.#touched) {
+    for (let touched = 0; touched < this.#touchedCount; touched++) {
+      const index = this.#touched[touched] ?? 0;
       this.#isTouched[index] = 0;
       if (this.#sums.isZero(index)) continue;
       const kind = index % KINDS;
       take((index - kind) / KINDS, kind, this.#sums.whole(index), this.#sums.fraction(index));
       this.#sums.clear(index);
     }
-    this.#touched = [];
+    this.#touchedCount = 0;
   }
 
   /** Per step what came of the kinds `servedOnce` and `servedRate`. */
@@ -201,13 +230,13 @@ class StepSums {
     this.#beforeFraction = fraction;
   }
 
-  #put(step: number, kind: number, whole: number, fraction: number): void {
+  put(step: number, kind: number, whole: number, fraction: number): void {
     if (step < 0 || step >= this.#steps) return;
     const index = step * KINDS + kind;
     this.#sums.add(index, whole, fraction);
     if (this.#isTouched[index] === 1) return;
     this.#isTouched[index] = 1;
-    this.#touched.push(index);
+    this.#touched[this.#touchedCount++] = index;
   }
 }
 

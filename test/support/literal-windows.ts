@@ -47,6 +47,10 @@ export interface LiteralTenant {
   readonly excessWaitMs: number | null;
   readonly fluidInShareRequests: number;
   readonly fluidBacklog: number;
+  /** By processor sharing: what was due, what it was short of, and the most by which it got ahead. */
+  readonly due: number;
+  readonly shortfall: number;
+  readonly excess: number;
 }
 
 export interface LiteralWindow {
@@ -134,19 +138,24 @@ export function literalWindows(events: readonly DecisionEvent[], options: Litera
     );
     const slots = options.slots === null ? null : slotTime(options, startMs, endMs) / options.windowMs;
     const places = slots ?? Math.max(1, Math.ceil(busy / options.windowMs - 1e-9));
-    const wanting = names.filter((tenant) => (demand.get(tenant) ?? 0) > 0);
+    const servedOf = (tenant: string): number => of(tenant).reduce((sum, r) => sum + served(r, startMs, endMs), 0);
+    const wanting = names.filter((tenant) => (demand.get(tenant) ?? 0) > 0 || servedOf(tenant) > 0);
     const weights = wanting.reduce((sum, tenant) => sum + weightAt(options, tenant, startMs), 0);
     const toleranceOf = (tenant: string, due: number): number => {
       const relative = weights > 0 ? (weightAt(options, tenant, startMs) * wanting.length) / weights : 1;
       return Math.max(0.03 * due, (places + 1 + 2 * relative) * largest);
     };
-    const anyOver =
-      capacity !== null &&
-      names.some((tenant) => {
-        const { served: due, lagBefore } = inside.gps.get(tenant) ?? { served: 0, lagBefore: 0 };
-        const got = of(tenant).reduce((sum, r) => sum + served(r, startMs, endMs), 0);
-        return got - due - lagBefore > toleranceOf(tenant, due) * (1 + 1e-9);
-      });
+    const isOver = (tenant: string): boolean => {
+      const figures = inside.gps.get(tenant);
+      // Every slot may be in the middle of a request when the window begins, and when it ends.
+      const slack = 1 + 1e-9;
+      const both = (due: number): number => Math.max(0.03 * due, toleranceOf(tenant, 0) + (places + 1) * largest);
+      if (figures === undefined) return servedOf(tenant) > both(0) * slack;
+      const { served: due, lagBefore, excess } = figures;
+      const worst = Math.max(0.03 * due, 2 * toleranceOf(tenant, 0));
+      return servedOf(tenant) - due - lagBefore > both(due) * slack || excess > worst * slack;
+    };
+    const anyOver = capacity !== null && names.some(isOver);
     const tenants = new Map<string, LiteralTenant>();
     const nextBacklog = new Map<string, number>();
     const normalized: { tenant: string; value: number }[] = [];
@@ -163,15 +172,14 @@ export function literalWindows(events: readonly DecisionEvent[], options: Litera
       if (f > 0) normalized.push({ tenant, value: s / f });
       const quota = arrived.reduce((sum, r) => sum + (r.kind === 'quota' ? r.cost : 0), 0);
       const ideal = inside.ideal.get(tenant) ?? 0;
-      const figures = inside.gps.get(tenant) ?? { served: 0, refused: 0, lagBefore: 0, maxLag: 0 };
+      const figures = inside.gps.get(tenant) ?? { served: 0, refused: 0, maxLag: 0 };
       const due = figures.served;
-      const excess = Math.max(0, s - due - figures.lagBefore);
-      const shortfall = anyOver ? Math.max(figures.maxLag, figures.refused) : figures.maxLag;
+      const shortfall = figures.maxLag + (anyOver ? figures.refused : 0);
       const tolerance = toleranceOf(tenant, due);
       let verdict = 'fair';
       if (capacity === null) verdict = 'unknown';
       else if (shortfall > tolerance * (1 + 1e-9)) verdict = 'short';
-      else if (excess > tolerance * (1 + 1e-9)) verdict = 'over';
+      else if (isOver(tenant)) verdict = 'over';
       else if (quota > 0) verdict = 'capped';
       else if (d === 0 && v === 0) verdict = 'idle';
       tenants.set(tenant, {
@@ -192,6 +200,9 @@ export function literalWindows(events: readonly DecisionEvent[], options: Litera
         excessWaitMs: ideal > 0 ? (inside.lagMs.get(tenant) ?? 0) / ideal : null,
         fluidInShareRequests: arrived.filter(inside.isInShare).length,
         fluidBacklog: fluid.backlog.get(tenant) ?? 0,
+        due,
+        shortfall,
+        excess: inside.gps.get(tenant)?.excess ?? 0,
       });
     }
     idealBacklog = nextBacklog;
@@ -240,6 +251,17 @@ export function literalWindows(events: readonly DecisionEvent[], options: Litera
   return windows;
 }
 
+interface LiteralGps {
+  served: number;
+  refused: number;
+  readonly lagBefore: number;
+  maxLag: number;
+  /** Served so far less what was due so far; the least of it so far, or 0; and by how much it rose above that. */
+  ahead: number;
+  least: number;
+  excess: number;
+}
+
 interface FluidState {
   backlog: Map<string, number>;
   /** By processor sharing that never looks at what was really late. */
@@ -261,10 +283,12 @@ function fluidWindow(
   const maxLag = new Map<string, number>();
   const lagMs = new Map<string, number>();
   const beyond = new Set<string>();
-  const gps = new Map<string, { served: number; refused: number; lagBefore: number; maxLag: number }>();
+  const gps = new Map<string, LiteralGps>();
   const key = (tenant: string, atMs: number): string => JSON.stringify([tenant, Math.floor(atMs / stepMs)]);
   let contended = false;
-  const tenants = [...new Set(requests.map((r) => r.event.tenant))].sort((a, b) => (a < b ? -1 : 1));
+  // Who got ahead and has left would still be served by a fair system.
+  const known = new Set([...requests.map((r) => r.event.tenant), ...state.gpsBacklog.keys()]);
+  const tenants = [...known].sort((a, b) => (a < b ? -1 : 1));
   const requestsOf = new Map<string, Request[]>();
   for (const tenant of tenants) requestsOf.set(tenant, []);
   for (const request of requests) requestsOf.get(request.event.tenant)?.push(request);
@@ -287,7 +311,17 @@ function fluidWindow(
       const v = late(mine, startMs);
       const before = Math.max(state.backlog.get(tenant) ?? 0, state.gpsBacklog.get(tenant) ?? 0);
       if (startMs === window.startMs) {
-        gps.set(tenant, { served: 0, refused: 0, lagBefore: Math.max(0, v - before), maxLag: 0 });
+        const ahead = Math.max(0, (state.gpsBacklog.get(tenant) ?? 0) - v);
+        const lagBefore = Math.max(0, v - before);
+        gps.set(tenant, {
+          served: 0,
+          refused: 0,
+          lagBefore,
+          maxLag: 0,
+          ahead: ahead - lagBefore,
+          least: ahead,
+          excess: 0,
+        });
       }
       const oA = mine.reduce((sum, r) => sum + (isAdmitted(r) ? offered(r, startMs, endMs) : 0), 0);
       const oR = mine.reduce((sum, r) => sum + (isRefused(r) ? offered(r, startMs, endMs) : 0), 0);
@@ -325,6 +359,9 @@ function fluidWindow(
         const grace = Math.min(1, 1000 / stepMs) * due;
         figures.served += due;
         figures.refused += Math.max(0, due - (gpsKept.get(tenant) ?? 0));
+        figures.ahead += (requestsOf.get(tenant) ?? []).reduce((sum, r) => sum + served(r, startMs, endMs), 0) - due;
+        figures.least = Math.min(figures.least, Math.max(0, figures.ahead));
+        figures.excess = Math.max(figures.excess, figures.ahead - figures.least);
         figures.maxLag = Math.max(
           figures.maxLag,
           late(requestsOf.get(tenant) ?? [], endMs) - Math.max(q, gpsQ) - grace,

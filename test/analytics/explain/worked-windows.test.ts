@@ -92,8 +92,8 @@ describe('the worked windows of the definitions, explained', () => {
 
       Who was entitled to what (costs in requests)
       tenant  weight  verdict  demand  entitled  served  share  overdue  beyond  taken from others
-      A            1  fair          3       2.6     2.5  0.952      0.2       0                  0
-      B            1  fair        1.5       0.9       1  1.143      0.2       0                  0
+      A            1  fair          3       2.6     2.5  0.952      0.2     0.2                  0
+      B            1  fair        1.5       0.9       1  1.143      0.2     0.3                  0
 
       How the capacity of the window, 3.5 requests (measured), is shared
       The verdicts go by the same filling second by second.
@@ -109,7 +109,7 @@ describe('the worked windows of the definitions, explained', () => {
 
       Who was entitled to what (costs in requests)
       tenant  weight  verdict  demand  entitled  served  share  overdue  beyond  taken from others
-      A            1  fair        0.5       0.1     0.5      4        0       0                  0
+      A            1  fair        0.5       0.1     0.5      4        0     0.2                  0
       B            1  fair        0.5       0.9       1  1.143      0.2       0                  0
 
       How the capacity of the window, 4.5 requests (measured), is shared

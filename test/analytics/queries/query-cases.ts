@@ -7,13 +7,8 @@ import { encodeTerms, NO_TERMS } from '../../../analytics/window/policy-terms.ts
 import { DEFAULT_POOL_OPTIONS } from '../../../analytics/window/pool-model.ts';
 import { rollUp } from '../../../analytics/window/roll-up.ts';
 import { insertSeries } from '../../../analytics/window/series-rows.ts';
-import {
-  TENANT_COLUMN_NAMES,
-  tenantCells,
-  WINDOW_COLUMN_NAMES,
-  type WindowRow,
-  windowCells,
-} from '../../../analytics/window/window-cells.ts';
+import { insertTenantRows, writeTenantRows } from '../../../analytics/window/tenant-rows.ts';
+import { WINDOW_COLUMN_NAMES, type WindowRow, windowCells } from '../../../analytics/window/window-cells.ts';
 import type { Window } from '../../../analytics/window/window-result.ts';
 import { deadLetterId, storeDeadLetters, storeRetries } from '../../../ingest/dead-letters.ts';
 import type { DecisionEvent } from '../../../ingest/event/decision-event.ts';
@@ -59,6 +54,7 @@ function row(window: Window, computation: number): WindowRow {
     saturatedServedCost: window.state === 'final' ? 9.5 : null,
     fluidWorkPerBusyMs: 0.0002,
     fluidBacklogOf: (tenant) => ({ cut: tenant === 'a' ? 0.75 : 0, due: tenant === 'a' ? 0.875 : 0 }),
+    absentDueBacklogs: new Map(window.state === 'final' ? [['gone', 0.5]] : []),
     watermarkMs: TO_MS,
     digest: 'd1e5',
     window,
@@ -110,8 +106,7 @@ export async function fillStore({ store }: TemporaryStore): Promise<void> {
     [PROVISIONAL, 2_000],
   ] as const) {
     const stored = row(window, computation);
-    const tenants = window.tenants.map((tenant) => tsvRow(tenantCells(stored, tenant))).join('');
-    await store.insert('jobs', 'tenant_windows', TENANT_COLUMN_NAMES, tenants);
+    await insertTenantRows(store, writeTenantRows(stored, window.tenants).texts);
     await store.insert('jobs', 'windows', WINDOW_COLUMN_NAMES, tsvRow(windowCells(stored)));
   }
   await store.insert(
@@ -334,6 +329,7 @@ export const PARAMETERS = {
   rows: 'completed_rows',
   tenant: 'a',
   computation: 2_000,
+  written: [FROM_MS / WINDOW_MS, FROM_MS / WINDOW_MS + 1],
   since_ms: 0,
   at_ms: FROM_MS - WINDOW_MS,
   now_ms: TO_MS,
@@ -346,8 +342,6 @@ export const PARAMETERS = {
   repeated: true,
   means: [20_000, 10_000],
   means_from_window: FROM_MS / WINDOW_MS,
-  slots: [2, 2],
-  smallest: [1, 1],
   over_share_windows: [FROM_MS / WINDOW_MS],
   over_share_tenants: ['a'],
   starts: [FROM_MS],

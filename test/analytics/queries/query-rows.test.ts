@@ -1,20 +1,21 @@
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { BEYOND_SHARE_COLUMNS } from '../../../analytics/queries/fluid-in-share.ts';
-import {
-  defineQuery,
-  type Parameters,
-  type ParameterValue,
-  type Query,
-  tsvRow,
-} from '../../../analytics/storage/index.ts';
+import { defineQuery, type Parameters, type ParameterValue, tsvRow } from '../../../analytics/storage/index.ts';
 import { computeRange } from '../../../analytics/window/compute-range.ts';
 import { DEFAULT_POOL_OPTIONS } from '../../../analytics/window/pool-model.ts';
 import { readWindows } from '../../../analytics/window/read-windows.ts';
 import { type TemporaryStore, temporaryStore } from '../../support/temporary-store.ts';
 import { storeWith } from '../../support/watched-store.ts';
 import { fillStore, HOSTILE_POOLS, OTHERWISE, PARAMETERS } from './query-cases.ts';
-import { type Placeholder, placeholdersOf, readStatements, type Statement } from './statements.ts';
+import {
+  type AnyQuery,
+  type Placeholder,
+  placeholdersOf,
+  readStatements,
+  rowsOf,
+  type Statement,
+} from './statements.ts';
 import { FROM_MS, STORED } from './window-cases.ts';
 
 const GOLDEN = join(import.meta.dirname, 'golden');
@@ -54,6 +55,14 @@ function readable(_key: string, value: unknown): unknown {
 
 const textsOf = (sql: string): Placeholder[] =>
   placeholdersOf(sql).filter(({ type }) => type === 'String' || type === 'Array(String)');
+
+/** What it reads is the job's own; its pool is a name that it writes. */
+const WRITES_ITS_POOL = 'fill-wait-histograms';
+const HISTOGRAM_POOLS = defineQuery<Parameters, string>({
+  name: 'histogram-pools',
+  sql: 'SELECT DISTINCT pool FROM wait_histograms',
+  decode: (row) => String(row.pool),
+});
 
 /** Rows of every table, so that nothing can go or come unseen. */
 const CONTENTS = defineQuery<Parameters, readonly [string, number]>({
@@ -103,8 +112,7 @@ describe('every query of the product, on the engine', () => {
     return fills;
   }
 
-  const rows = (query: Query<Parameters, unknown>, params: Parameters): Promise<unknown[]> =>
-    opened.store.query('jobs', query, params);
+  const rows = (query: AnyQuery, params: Parameters): Promise<unknown[]> => rowsOf(opened.store, 'jobs', query, params);
 
   it.each(queries)('$name gives its rows, typed', async (statement) => {
     const found = await rows(statement.query, parametersOf(statement));
@@ -164,7 +172,7 @@ describe('every query of the product, on the engine', () => {
   it('statements that fill the job’s tables take hostile texts for names that nobody has', async () => {
     const contents = await opened.store.query('reads', CONTENTS, {});
     expect(FILLS.length).toBeGreaterThan(2);
-    for (const fill of FILLS) {
+    for (const fill of FILLS.filter(({ name }) => name !== WRITES_ITS_POOL)) {
       for (const { name } of textsOf(fill.sql)) {
         for (const text of HOSTILE) {
           await opened.store.command('jobs', fill.sql, parametersOf(fill, { [name]: text }));
@@ -172,5 +180,13 @@ describe('every query of the product, on the engine', () => {
       }
     }
     expect(await opened.store.query('reads', CONTENTS, {})).toEqual(contents);
+  });
+
+  it('histograms of a pool with a hostile name are stored under that very name', async () => {
+    const fill = FILLS.find(({ name }) => name === WRITES_ITS_POOL);
+    if (fill === undefined) throw new Error('there is no such statement');
+    for (const pool of HOSTILE) await opened.store.command('jobs', fill.sql, parametersOf(fill, { pool }));
+    const pools = (await opened.store.query('reads', HISTOGRAM_POOLS, {})).filter((pool) => HOSTILE.includes(pool));
+    expect(pools.sort()).toEqual([...HOSTILE].sort());
   });
 });

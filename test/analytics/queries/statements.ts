@@ -1,6 +1,6 @@
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Parameters, Query } from '../../../analytics/storage/index.ts';
+import type { BinaryQuery, Lane, Parameters, Query, Store } from '../../../analytics/storage/index.ts';
 
 const FOLDER = join(import.meta.dirname, '../../../analytics/queries');
 
@@ -10,8 +10,11 @@ export interface Statement {
   readonly name: string;
   readonly sql: string;
   /** Null for statements without rows. */
-  readonly query: Query<Parameters, unknown> | null;
+  readonly query: AnyQuery | null;
 }
+
+/** With rows as JSON, or as bytes. */
+export type AnyQuery = Query<Parameters, unknown> | BinaryQuery<Parameters, Iterable<unknown>>;
 
 /** A typed placeholder `{name:Type}` of a statement. */
 export interface Placeholder {
@@ -29,6 +32,11 @@ export async function readStatements(): Promise<Statement[]> {
   return statements.sort((a, b) => (a.name < b.name ? -1 : 1));
 }
 
+/** Runs either; the rows are those of the answer. */
+export async function rowsOf(store: Store, lane: Lane, query: AnyQuery, params: Parameters): Promise<unknown[]> {
+  return 'read' in query ? [...(await store.queryBinary(lane, query, params))] : store.query(lane, query, params);
+}
+
 function statementsOf(exportName: string, value: unknown): Statement[] {
   if (isQuery(value)) return [{ name: value.name, sql: value.sql, query: value }];
   const name = exportName.toLowerCase().replaceAll('_', '-');
@@ -36,8 +44,9 @@ function statementsOf(exportName: string, value: unknown): Statement[] {
   return texts.map((sql, index) => ({ name: texts.length === 1 ? name : `${name}-${index + 1}`, sql, query: null }));
 }
 
-function isQuery(value: unknown): value is Query<Parameters, unknown> {
-  return typeof value === 'object' && value !== null && 'sql' in value && 'decode' in value && 'name' in value;
+function isQuery(value: unknown): value is AnyQuery {
+  if (typeof value !== 'object' || value === null || !('sql' in value && 'name' in value)) return false;
+  return 'decode' in value || 'read' in value;
 }
 
 function isStatement(value: unknown): value is string {

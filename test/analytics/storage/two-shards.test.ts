@@ -8,7 +8,7 @@ import { declareSlots, insertEvents } from '../../support/temporary-store.ts';
 import { CLUSTER, type TwoShards, twoShards } from '../../support/two-shards.ts';
 import { storeWith } from '../../support/watched-store.ts';
 import { fillStore, OTHERWISE, PARAMETERS } from '../queries/query-cases.ts';
-import { placeholdersOf, readStatements, type Statement } from '../queries/statements.ts';
+import { placeholdersOf, readStatements, rowsOf, type Statement } from '../queries/statements.ts';
 
 vi.mock('../../../analytics/storage/statement.ts', async (original) => {
   const actual = await original<typeof import('../../../analytics/storage/statement.ts')>();
@@ -166,7 +166,7 @@ describe('a cluster of two shards in one process', () => {
     it.each(plainQueries)('$name as one server does', async (statement) => {
       const params = parametersOf(statement);
       const [onCluster, onPlain] = await Promise.all(
-        stores.map((store) => store.query('reads', statement.query, params)),
+        stores.map((store) => rowsOf(store, 'reads', statement.query, params)),
       );
       expect(onCluster).toEqual(onPlain);
     });

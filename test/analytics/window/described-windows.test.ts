@@ -1,11 +1,13 @@
 import { createHash } from 'node:crypto';
 import { Value } from 'typebox/value';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { IDEAL_BACKLOG } from '../../../analytics/queries/pool-state.ts';
 import { STORED_WINDOWS, type StoredWindow } from '../../../analytics/queries/stored-windows.ts';
 import { tsvRow } from '../../../analytics/storage/index.ts';
 import { computeRange } from '../../../analytics/window/compute-range.ts';
 import { DEFAULT_POOL_OPTIONS } from '../../../analytics/window/pool-model.ts';
 import { readWindows } from '../../../analytics/window/read-windows.ts';
+import { writeTenantRows } from '../../../analytics/window/tenant-rows.ts';
 import { type Window, WindowSchema } from '../../../analytics/window/window-result.ts';
 import type { DecisionEvent } from '../../../ingest/event/decision-event.ts';
 import { seededRandom } from '../../../scheduler-core/index.ts';
@@ -66,7 +68,13 @@ function withGaps(events: readonly DecisionEvent[], seed: number): DecisionEvent
 
 describe('windows of random logs, as they are stored and read', () => {
   let opened: TemporaryStore;
-  const windows: { readonly name: string; readonly window: Window; readonly stored: StoredWindow }[] = [];
+  const windows: {
+    readonly name: string;
+    readonly pool: string;
+    readonly windowMs: number;
+    readonly window: Window;
+    readonly stored: StoredWindow;
+  }[] = [];
   beforeAll(async () => {
     opened = await temporaryStore();
     for (const seed of SEEDS) windows.push(...(await windowsOf(seed)));
@@ -99,7 +107,9 @@ describe('windows of random logs, as they are stored and read', () => {
     expect(read.length).toBe(stored.length);
     return stored.flatMap((each, index) => {
       const window = read[index];
-      return window === undefined ? [] : [{ name: `${pool}, ${window.start}`, window, stored: each }];
+      return window === undefined
+        ? []
+        : [{ name: `${pool}, ${window.start}`, pool, windowMs: options.windowMs, window, stored: each }];
     });
   }
 
@@ -116,10 +126,23 @@ describe('windows of random logs, as they are stored and read', () => {
     );
   });
 
-  it('come back from the store to the last byte', () => {
-    for (const { name, window, stored } of windows) {
+  it('come back from the store to the last byte', async () => {
+    for (const { name, pool, windowMs, window, stored } of windows) {
+      const { startMs, computation } = stored;
+      const place = { pool, windowMs, startMs, computation };
+      const backlogs = await opened.store.query('reads', IDEAL_BACKLOG, {
+        pool,
+        window_ms: windowMs,
+        from_ms: startMs,
+        computation,
+      });
+      const handedOn = new Map(
+        backlogs.map((row) => [row.tenant, { cut: row.fluidBacklog, due: row.dueBacklog }] as const),
+      );
+      const fluidBacklogOf = (tenant: string) => handedOn.get(tenant) ?? { cut: 0, due: 0 };
+      const tenants = writeTenantRows({ ...place, fluidBacklogOf }, window.tenants);
       const digest = createHash('sha256')
-        .update(JSON.stringify({ ...window, revision: 1 }))
+        .update(JSON.stringify({ ...window, revision: 1, tenants: tenants.digest }))
         .digest('hex');
       expect(digest, name).toBe(stored.digest.split('-')[0]);
     }

@@ -7,8 +7,7 @@ import { PLANTED_KINDS, type Situation } from './planted/situation.ts';
 /** `EVENSHARE_TEST_SITUATIONS=200 npx vitest run test/analytics/window/planted-situations.test.ts` for the long run. */
 const SITUATIONS = Number(process.env.EVENSHARE_TEST_SITUATIONS ?? 40);
 const FIRST_SEED = Number(process.env.EVENSHARE_TEST_SEED ?? 1);
-/** 0.99 is wanted; what is missed are causes by name, half of them of floods that a full queue refused. */
-const LEAST_RIGHT_RATIO = 0.9;
+const LEAST_RIGHT_RATIO = 0.99;
 
 interface Judged {
   readonly situation: Situation;
@@ -40,7 +39,7 @@ describe(`${SITUATIONS} simulated situations with the cause planted, seeds from 
     expect(wrongAmong(isFair)).toEqual([]);
   });
 
-  it('are judged as planted, and put down to who it was, in at least 90 of 100', () => {
+  it('are judged as planted, and put down to who it was, in at least 99 of 100', () => {
     const wrong = wrongAmong(() => true);
     expect(wrong.length, wrong.join('\n')).toBeLessThanOrEqual(Math.floor((1 - LEAST_RIGHT_RATIO) * SITUATIONS + 1e-9));
   });
@@ -48,7 +47,7 @@ describe(`${SITUATIONS} simulated situations with the cause planted, seeds from 
   it('are some of every kind, and some of each are wronged', () => {
     const faults = judged.filter(({ situation }) => !isFair(situation));
     for (const { situation } of faults) expect(situation.expected.named.length, situation.summary).toBeGreaterThan(0);
-    if (SITUATIONS >= 11)
+    if (SITUATIONS >= 16)
       expect(new Set(judged.map(({ situation }) => situation.kind))).toEqual(new Set(PLANTED_KINDS));
   });
 });

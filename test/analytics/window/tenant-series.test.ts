@@ -1,18 +1,13 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { defineQuery, type Parameters, tsvRow } from '../../../analytics/storage/index.ts';
+import { insertTenantRows, writeTenantRows } from '../../../analytics/window/tenant-rows.ts';
 import {
   readTenantSeries,
   type StoreSeriesRequest,
   storeTenantSeries,
 } from '../../../analytics/window/tenant-series.ts';
 import { bucketOf } from '../../../analytics/window/wait-histogram.ts';
-import {
-  TENANT_COLUMN_NAMES,
-  tenantCells,
-  WINDOW_COLUMN_NAMES,
-  type WindowRow,
-  windowCells,
-} from '../../../analytics/window/window-cells.ts';
+import { WINDOW_COLUMN_NAMES, type WindowRow, windowCells } from '../../../analytics/window/window-cells.ts';
 import type { TenantWindow, Window } from '../../../analytics/window/window-result.ts';
 import { seededRandom } from '../../../scheduler-core/kernel/index.ts';
 import { type TemporaryStore, temporaryStore } from '../../support/temporary-store.ts';
@@ -47,12 +42,12 @@ async function put(windows: readonly Given[]): Promise<{ readonly windows: numbe
       saturatedServedCost: null,
       fluidWorkPerBusyMs: null,
       fluidBacklogOf: () => ({ cut: 0, due: 0 }),
+      absentDueBacklogs: new Map(),
       watermarkMs: 0,
       digest: 'd',
       window,
     };
-    const tenants = window.tenants.map((tenant) => tsvRow(tenantCells(row, tenant)));
-    await opened.store.insert('jobs', 'tenant_windows', TENANT_COLUMN_NAMES, tenants.join(''));
+    await insertTenantRows(opened.store, writeTenantRows(row, window.tenants).texts);
     await opened.store.insert('jobs', 'windows', WINDOW_COLUMN_NAMES, tsvRow(windowCells(row)));
   }
   return storeTenantSeries(opened.store, { pool, windowMs: WINDOW_MS, windows, options: OPTIONS });

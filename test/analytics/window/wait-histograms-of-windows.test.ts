@@ -1,13 +1,10 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { FILL_WAIT_HISTOGRAMS } from '../../../analytics/queries/wait-histograms.ts';
-import type { RowsTable } from '../../../analytics/queries/window-rows.ts';
 import { readTotals, waitQuantiles } from '../../../analytics/rollups.ts';
 import { computeRange } from '../../../analytics/window/compute-range.ts';
 import { DEFAULT_POOL_OPTIONS } from '../../../analytics/window/pool-model.ts';
 import { readWindows } from '../../../analytics/window/read-windows.ts';
 import { randomLog } from '../../support/random-log.ts';
 import { declareSlots, insertEvents, type TemporaryStore, temporaryStore } from '../../support/temporary-store.ts';
-import { storeWith } from '../../support/watched-store.ts';
 
 const SEEDS = [3, 7, 11, 22, 108];
 
@@ -53,30 +50,10 @@ describe('the wait histograms of computed windows', () => {
     expect(samples).toBeGreaterThan(1_000);
   });
 
-  /** Computes a log's windows; histograms are filled between their tenants and the windows. */
+  /** Computes a log's windows, with their histograms. */
   async function compute(pool: string, options: ReturnType<typeof randomLog>['options'], computation: number) {
-    let rows: RowsTable = 'window_rows';
     const range = { pool, windowMs: options.windowMs, fromMs: options.fromMs, toMs: options.toMs };
-    const filling = storeWith(opened.store, {
-      command: (lane, sql, params, settings) => {
-        if (sql.startsWith('INSERT INTO completed_rows')) rows = 'completed_rows';
-        return opened.store.command(lane, sql, params, settings);
-      },
-      insert: async (lane, table, columns, text, settings) => {
-        if (table === 'windows') {
-          await opened.store.command('jobs', FILL_WAIT_HISTOGRAMS, {
-            rows,
-            pool,
-            window_ms: options.windowMs,
-            from_ms: options.fromMs,
-            to_ms: options.toMs,
-            computation,
-          });
-        }
-        return opened.store.insert(lane, table, columns, text, settings);
-      },
-    });
-    await computeRange(filling, {
+    await computeRange(opened.store, {
       ...range,
       watermarkMs: options.watermarkMs,
       closedToMs: Number.POSITIVE_INFINITY,

@@ -184,6 +184,9 @@ function compare(name: string, windows: readonly Window[], expected: readonly Li
       near(tenant.fluid.ideal_cost, own?.ideal ?? null, `${who} ideal`);
       near(tenant.fluid.max_lag_cost, own?.maxLag ?? null, `${who} largest lag`);
       near(tenant.fluid.ideal_backlog_cost, own?.fluidBacklog ?? null, `${who} fluid backlog`);
+      near(tenant.fluid.due_cost, own?.due ?? null, `${who} due`);
+      near(tenant.fluid.shortfall_cost, own?.shortfall ?? null, `${who} shortfall`);
+      near(tenant.fluid.excess_cost, own?.excess ?? null, `${who} excess`);
       // As work times time: an ideal service of next to nothing makes a wait of any length.
       const lagMs = (waitMs: number | null | undefined) => (waitMs ?? 0) * (own?.ideal ?? 0);
       near(lagMs(tenant.fluid.excess_wait_ms) / 1000, lagMs(own?.excessWaitMs) / 1000, `${who} excess wait`);

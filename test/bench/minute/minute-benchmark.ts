@@ -32,7 +32,7 @@ const USAGE = `usage: npm run bench -- ${NAME} [${PARTS.join('] [')}] [OPTIONS]
   --runs N      measured runs (window 5, else 3)
   --stored N    requests of the history (30000000)
   --windows N   windows of backfill (240); each has 20,833 requests of 2,000 tenants, as in a day of 30 million
-  --profile     print what each statement of window takes`;
+  --profile     print what each statement of window and tenants takes`;
 
 interface Options {
   readonly folder: string;
@@ -143,7 +143,7 @@ async function benchWindow(options: Options, print: Print): Promise<void> {
   print(`  peak memory ${mebibytes(figures.peakRssBytes)}, longest stall ${milliseconds(figures.longestStallMs)}`);
 }
 
-function printProfile(state: MinuteState, print: Print): void {
+function printProfile(state: Pick<MinuteState, 'statements' | 'computeMs'>, print: Print): void {
   let sum = 0;
   for (const { statement, perRunMs } of state.statements) {
     sum += median(perRunMs);
@@ -170,6 +170,7 @@ async function benchTenants(options: Options, print: Print): Promise<void> {
     print(
       `  ${thousands(tenants)} tenants: ${spread(figures.computeMs, milliseconds)}, peak memory ${mebibytes(figures.peakRssBytes)} (wanted: ${wanted})`,
     );
+    if (options.profile) printProfile(figures, print);
   }
 }
 

@@ -7,6 +7,7 @@ import { declareSlots } from '../../support/temporary-store.ts';
 import { openMigrated } from '../ingest/load-tasks.ts';
 import { type ProcessFigures, watchProcess } from '../process-figures.ts';
 import { insertTraffic } from './sql-traffic.ts';
+import { type StatementTimes, TimedStore } from './timed-store.ts';
 
 const POOL = 'llm-a';
 const FROM_MS = Date.UTC(2026, 2, 2, 10, 0, 0);
@@ -25,6 +26,7 @@ export interface WindowInput {
 
 export interface WindowFigures extends ProcessFigures {
   readonly computeMs: readonly number[];
+  readonly statements: readonly StatementTimes[];
 }
 
 /** One busy minute in a store that may hold much else; everything merged, so that only its size differs. */
@@ -41,11 +43,13 @@ export async function measureWindow(input: WindowInput): Promise<WindowFigures> 
     await insertTraffic(store, { ...common, requests: input.requests, fromMs: FROM_MS, spanMs: MINUTE_MS, salt: 1 });
     await store.command('reads', 'OPTIMIZE TABLE requests FINAL');
     const figures = watchProcess();
+    const timed = new TimedStore(store);
     const computeMs: number[] = [];
     // The first only warms up.
     for (let run = 0; run <= input.runs; run++) {
+      timed.startRun();
       const startMs = performance.now();
-      const { written } = await computeRange(store, {
+      const { written } = await computeRange(timed, {
         pool: POOL,
         windowMs: MINUTE_MS,
         fromMs: FROM_MS,
@@ -57,8 +61,9 @@ export async function measureWindow(input: WindowInput): Promise<WindowFigures> 
       });
       if (written !== 1) throw new Error('the window was to be written');
       if (run > 0) computeMs.push(performance.now() - startMs);
+      else timed.forget();
     }
-    return { computeMs, ...figures() };
+    return { computeMs, statements: timed.statements, ...figures() };
   } finally {
     await store.close();
     await rm(input.storePath, { recursive: true, force: true });

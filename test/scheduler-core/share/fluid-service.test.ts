@@ -23,6 +23,7 @@ const waiting = (arrivedMs: number, serviceMs: number, cost: number): FluidReque
   serviceMs,
   cost,
   slots: 1,
+  presentToMs: arrivedMs + Math.ceil(serviceMs),
   isAdmitted: true,
   isRefused: false,
   isServed: false,
@@ -31,6 +32,7 @@ const waiting = (arrivedMs: number, serviceMs: number, cost: number): FluidReque
 const served = (arrivedMs: number, dispatchedMs: number, serviceMs: number, cost: number): FluidRequest => ({
   ...waiting(arrivedMs, serviceMs, cost),
   dispatchedMs,
+  presentToMs: dispatchedMs + Math.ceil(serviceMs),
   isServed: true,
 });
 
@@ -44,7 +46,7 @@ function run(
     readonly gpsBacklog?: Float64Array;
   } = {},
 ) {
-  const builder = new FluidWorkBuilder({ steps: capacities.length, stepMs: STEP_MS });
+  const builder = new FluidWorkBuilder({ steps: capacities.length, stepMs: STEP_MS, stepsPerSpan: 1 });
   for (const [tenant, { requests }] of tenants.entries()) for (const request of requests) builder.add(tenant, request);
   const spans: {
     ideal: number[];

@@ -106,6 +106,15 @@ describe('max-min shares', () => {
     );
   });
 
+  it.each([
+    { why: 'by a unit in the last place', demands: [3.2, 7.8, 6.1, 0.1], capacity: 17.2 },
+    { why: 'as added up in their order only', demands: [7.199999999999999, 8.9, 7.1, 4.5], capacity: 27.7 },
+  ])('takes next to nothing from the largest where demands exceed the capacity $why', ({ demands, capacity }) => {
+    const { shares } = maxMinFairShare(demands, capacity);
+    for (const [index, demand] of demands.entries()) expect(shares[index]).toBeCloseTo(demand, 12);
+    expect(shares.reduce((sum, share) => sum + share, 0)).toBeLessThanOrEqual(capacity);
+  });
+
   it('changes neither demands nor weights', () => {
     const demands = Object.freeze([3, 1, 2]);
     const weights = Object.freeze([1, 2, 1]);
@@ -116,7 +125,7 @@ describe('max-min shares', () => {
     ]);
   });
 
-  it('shares between a hundred thousand tenants of one ratio, where selection by halves would be slow', () => {
+  it('shares between a hundred thousand tenants of one ratio', () => {
     const demands = Array.from({ length: 100_000 }, () => 1);
     const { shares, waterLevel } = maxMinFairShare(demands, 50_000);
     expect(waterLevel).toBeCloseTo(0.5, 9);

@@ -6,17 +6,24 @@ SELECT
     {computation:UInt64},
     tenant,
     mapFromArrays(
-        arrayMap(entry -> entry.1, arraySort(groupArray((bucket, waits)) AS entries)),
-        arrayMap(entry -> entry.2, arraySort(entries))
+        arrayCompact(buckets),
+        arrayMap(count -> toUInt64(count), arrayPopFront(arrayDifference(arrayPushFront(ends, 0))))
     )
 FROM (
-    SELECT intDiv(a, {window_ms:Int64}) AS step, tenant, if(assumeNotNull(wait) <= 0, toInt16(0), toInt16(1 + 50 * (bitShiftRight(reinterpretAsInt64(toFloat64(greatest(least(toInt64(assumeNotNull(wait)), 1099511627776), 1))), 52) - 1023) + intDiv((greatest(least(toInt64(assumeNotNull(wait)), 1099511627776), 1) - bitShiftLeft(toInt64(1), (bitShiftRight(reinterpretAsInt64(toFloat64(greatest(least(toInt64(assumeNotNull(wait)), 1099511627776), 1))), 52) - 1023))) * 50, bitShiftLeft(toInt64(1), (bitShiftRight(reinterpretAsInt64(toFloat64(greatest(least(toInt64(assumeNotNull(wait)), 1099511627776), 1))), 52) - 1023))))) AS bucket, count() AS waits
-    FROM {rows:Identifier}
-    WHERE wait IS NOT NULL AND a >= {from_ms:Int64} AND a < {to_ms:Int64} AND step IN (
-        SELECT intDiv(start_ms, {window_ms:Int64}) FROM tenant_windows
-        WHERE pool = {pool:String} AND window_ms = {window_ms:UInt64}
-            AND start_ms >= {from_ms:Int64} AND start_ms < {to_ms:Int64} AND computation = {computation:UInt64}
+    SELECT
+        step, tenant, buckets,
+        arrayFilter(
+            (place, bucket, next) -> bucket != next,
+            arrayEnumerate(buckets), buckets, arrayPushBack(arrayPopFront(buckets), -1)
+        ) AS ends
+    FROM (
+        SELECT
+            intDiv(a, {window_ms:Int64}) AS step,
+            tenant,
+            arraySort(groupArray(if(assumeNotNull(wait) <= 0, toInt16(0), toInt16(1 + 50 * (bitShiftRight(reinterpretAsInt64(toFloat64(greatest(least(toInt64(assumeNotNull(wait)), 1099511627776), 1))), 52) - 1023) + intDiv((greatest(least(toInt64(assumeNotNull(wait)), 1099511627776), 1) - bitShiftLeft(toInt64(1), (bitShiftRight(reinterpretAsInt64(toFloat64(greatest(least(toInt64(assumeNotNull(wait)), 1099511627776), 1))), 52) - 1023))) * 50, bitShiftLeft(toInt64(1), (bitShiftRight(reinterpretAsInt64(toFloat64(greatest(least(toInt64(assumeNotNull(wait)), 1099511627776), 1))), 52) - 1023))))))) AS buckets
+        FROM {rows:Identifier}
+        WHERE wait IS NOT NULL AND a >= {from_ms:Int64} AND a < {to_ms:Int64}
+            AND step IN (SELECT arrayJoin({written:Array(Int64)}))
+        GROUP BY step, tenant
     )
-    GROUP BY step, tenant, bucket
 )
-GROUP BY step, tenant

@@ -1,7 +1,19 @@
-import type { EndedRequest, OpenRequest, SimulatedRequest } from '../../../../scheduler-core/index.ts';
+import {
+  type EndedRequest,
+  type OpenRequest,
+  type SimulatedRequest,
+  seededRandom,
+} from '../../../../scheduler-core/index.ts';
+
+/**
+ * Whom it serves next: the waiting tenant that had the least service by its weight, the same without weights, whoever came
+ * last, anybody, or the first of the tenant that has the most waiting.
+ */
+export type ServiceOrder = 'by_weight' | 'unweighted' | 'newest_first' | 'at_random' | 'longest_queue';
 
 export interface BrokenGateway {
   readonly slots: number;
+  readonly order: ServiceOrder;
   /** Its requests are never chosen within the span. */
   readonly skips: { readonly tenant: string; readonly fromMs: number; readonly toMs: number } | null;
   /** Within the span a slot that ended a service takes no other for this many times as long; 0: at once. */
@@ -20,13 +32,15 @@ interface InService {
 
 /**
  * A gateway with a fault, written for nothing but to be plain: it serves the waiting tenant that had the least service by
- * its weight (a tenant that comes back is lifted to the least of those that wait), but for what is wrong with it.
+ * its weight (a tenant that comes back is lifted to the least of those that wait), or in another order, but for what is
+ * wrong with it.
  */
 export function runBrokenGateway(
   gateway: BrokenGateway,
   requests: readonly SimulatedRequest[],
   untilMs: number,
 ): { readonly ended: EndedRequest[]; readonly open: OpenRequest[] } {
+  const random = seededRandom(1);
   const queues = new Map<string, SimulatedRequest[]>();
   const counters = new Map<string, number>();
   let inService: InService[] = [];
@@ -55,16 +69,37 @@ export function runBrokenGateway(
     queue.push(request);
   };
   const choose = (): SimulatedRequest | undefined => {
-    let best: string | null = null;
-    for (const [tenant, queue] of queues) {
-      if (queue.length === 0 || skipped(tenant)) continue;
-      if (best === null || (counters.get(tenant) ?? 0) < (counters.get(best) ?? 0)) best = tenant;
+    const waiting = [...queues].filter(([tenant, queue]) => queue.length > 0 && !skipped(tenant));
+    const least = (keyOf: (tenant: string, queue: readonly SimulatedRequest[]) => number) => {
+      let best: { readonly key: number; readonly queue: SimulatedRequest[] } | null = null;
+      for (const [tenant, queue] of waiting) {
+        const key = keyOf(tenant, queue);
+        if (best === null || key < best.key) best = { key, queue };
+      }
+      return best?.queue;
+    };
+    switch (gateway.order) {
+      case 'by_weight':
+      case 'unweighted':
+        return least((tenant) => counters.get(tenant) ?? 0)?.shift();
+      case 'newest_first':
+        return least((_, queue) => -(queue.at(-1)?.arrivedAtMs ?? 0))?.pop();
+      case 'longest_queue':
+        return least((_, queue) => -queue.length)?.shift();
+      case 'at_random': {
+        let place = Math.floor(random.next() * waiting.reduce((sum, [, queue]) => sum + queue.length, 0));
+        for (const [, queue] of waiting) {
+          if (place < queue.length) return queue.splice(place, 1)[0];
+          place -= queue.length;
+        }
+        return undefined;
+      }
     }
-    return best === null ? undefined : queues.get(best)?.shift();
   };
   const start = (request: SimulatedRequest): void => {
     const { tenant, serviceMs } = request;
-    const spent = gateway.cost(request) / (gateway.weights.get(tenant) ?? 1);
+    const weight = gateway.order === 'unweighted' ? 1 : (gateway.weights.get(tenant) ?? 1);
+    const spent = gateway.cost(request) / weight;
     counters.set(tenant, (counters.get(tenant) ?? 0) + spent);
     const endsAtMs = nowMs + serviceMs;
     const rests = gateway.rests !== null && nowMs >= gateway.rests.fromMs && nowMs < gateway.rests.toMs;

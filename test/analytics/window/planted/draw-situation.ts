@@ -1,5 +1,6 @@
 import { seededRandom } from '../../../../scheduler-core/index.ts';
 import type { Terms } from './draw-terms.ts';
+import { plantComesLast, plantTwoFloods, plantWeightsIgnored, plantWrongOrder } from './plant-disorder.ts';
 import { plantNothing, plantQuota } from './plant-fair.ts';
 import {
   LEAST_MS,
@@ -29,6 +30,11 @@ const KINDS: readonly PlantedKind[] = [
   'idle_scheduler',
   'quota',
   'flood_refused',
+  'two_floods',
+  'wrong_order',
+  'nothing',
+  'weights_ignored',
+  'comes_last',
 ];
 
 const FAULTS = {
@@ -38,6 +44,10 @@ const FAULTS = {
   skipped_tenant: plantSkippedTenant,
   strict_priority: plantStrictPriority,
   idle_scheduler: plantIdleScheduler,
+  two_floods: plantTwoFloods,
+  wrong_order: plantWrongOrder,
+  weights_ignored: plantWeightsIgnored,
+  comes_last: plantComesLast,
 } as const;
 
 /** The situation of a seed: the same for ever. */
@@ -68,6 +78,7 @@ function writeDown(drawn: {
   readonly kind: PlantedKind;
   readonly terms: Terms;
   readonly recorded: Recorded;
+  readonly slotChanges?: Situation['slotChanges'];
   readonly summary: string;
   readonly expected: Situation['expected'];
 }): Situation {
@@ -78,6 +89,7 @@ function writeDown(drawn: {
     seed,
     kind,
     slots,
+    slotChanges: drawn.slotChanges ?? [],
     weights,
     costUnit,
     windows,

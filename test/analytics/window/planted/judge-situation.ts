@@ -13,6 +13,7 @@ import { FROM_MS, MINUTE_MS, type PlantedCause, type Situation } from './situati
 export async function windowsOf(store: Store, situation: Situation): Promise<Window[]> {
   const pool = `planted ${situation.seed}`;
   await declareSlots(store, pool, situation.slots);
+  for (const { atMs, slots } of situation.slotChanges) await declareSlots(store, pool, slots, atMs);
   await declareWeights(store, pool, situation.weights, 0);
   const rows = situation.events.map((each) => tsvRow(requestCells({ ...each, pool }, 0)));
   await store.insert('intake', 'requests', REQUEST_COLUMNS, rows.join(''));

@@ -1,12 +1,13 @@
-import { type Random, sampleLognormal } from '../../../../scheduler-core/index.ts';
+import { type Random, type SlotChange, sampleLognormal } from '../../../../scheduler-core/index.ts';
 import { between, drawTerms, guaranteedRatio, magnitude, pick, type Terms } from './draw-terms.ts';
 import { fairPolicy } from './plant-faults.ts';
 import { type PlannedLoad, planRequests, type Recorded, runCore } from './run-gateway.ts';
-import { MINUTE_MS } from './situation.ts';
+import { FROM_MS, MINUTE_MS } from './situation.ts';
 
 export interface PlantedFair {
   readonly terms: Terms;
   readonly recorded: Recorded;
+  readonly slotChanges?: readonly SlotChange[];
   readonly summary: string;
   readonly capped: { readonly tenant: string; readonly windows: readonly number[] } | null;
 }
@@ -18,7 +19,20 @@ function uneven(random: Random, tenants: readonly string[], total: number): Plan
   return tenants.map((tenant, index) => ({ tenant, ratio: ((parts[index] ?? 0) / sum) * total }));
 }
 
-const SHAPES = ['steady', 'steady', 'flood', 'burst before the end', 'a minute in two seconds', 'calm'] as const;
+const SHAPES = [
+  'steady',
+  'steady',
+  'flood',
+  'two floods',
+  'burst before the end',
+  'a minute in two seconds',
+  'on and off',
+  'growing',
+  'batches',
+  'long requests',
+  'fewer slots, as declared',
+  'calm',
+] as const;
 
 /** A fair scheduler, whatever tenants do. */
 export function plantNothing(random: Random, seed: number): PlantedFair {
@@ -42,17 +56,55 @@ export function plantNothing(random: Random, seed: number): PlantedFair {
         const at = Math.round(between(random, 0, 57_000));
         return minutes.map((minute) => ({ fromMs: minute + at, toMs: minute + at + 2_000, ratio }));
       }
+      case 'on and off': {
+        const ratio = between(random, 1, 3);
+        const everyMs = Math.round(between(random, 4_000, 40_000));
+        const count = Math.ceil((terms.windows * MINUTE_MS) / everyMs);
+        return Array.from({ length: count }, (_, index) => index * everyMs).map((fromMs) => ({
+          fromMs,
+          toMs: fromMs + Math.round(everyMs / 2),
+          ratio,
+        }));
+      }
+      case 'growing':
+        return Array.from({ length: terms.windows * 6 }, (_, index) => index * 10_000).map((fromMs) => ({
+          fromMs,
+          toMs: fromMs + 10_000,
+          ratio: (fromMs / (terms.windows * MINUTE_MS)) * 3,
+        }));
+      case 'batches': {
+        const count = between(random, 0.1, 1) * guaranteedRatio(terms, 'first') * 10_000;
+        return Array.from({ length: terms.windows * 6 }, (_, index) => index * 10_000 + 3_000).map((fromMs) => ({
+          fromMs,
+          toMs: fromMs + 20,
+          ratio: count / 20,
+        }));
+      }
       default:
         return [];
     }
   };
   const spans = spansOf();
   const planned = loads.map((load): PlannedLoad => {
+    if (shape === 'long requests' && load.tenant === 'first') return { ...load, longer: between(random, 3, 30) };
+    if (shape === 'two floods' && (load.tenant === 'first' || load.tenant === terms.tenants[1])) {
+      const fromMs = Math.round(between(random, 5_000, 70_000));
+      const toMs = fromMs + Math.round(between(random, 10_000, 120_000));
+      return { ...load, spans: [{ fromMs, toMs, ratio: between(random, 0.7, 2) }] };
+    }
     if (load.tenant !== 'first' || spans.length === 0) return load;
     return shape === 'a minute in two seconds' ? { ...load, ratio: 0, spans } : { ...load, spans };
   });
-  const recorded = runCore(terms, planRequests(terms, planned, seed), fairPolicy(terms));
-  return { terms, recorded, summary: `${shape}, load ${total.toFixed(2)}`, capped: null };
+  const slotChanges: SlotChange[] = [];
+  if (shape === 'fewer slots, as declared') {
+    const atMs = FROM_MS + Math.round(between(random, 5_000, 90_000));
+    slotChanges.push(
+      { atMs, slots: Math.max(1, Math.floor(terms.slots * between(random, 0.2, 0.7))) },
+      { atMs: atMs + Math.round(between(random, 20_000, 90_000)), slots: terms.slots },
+    );
+  }
+  const recorded = runCore(terms, planRequests(terms, planned, seed), fairPolicy(terms), slotChanges);
+  return { terms, recorded, slotChanges, summary: `${shape}, load ${total.toFixed(2)}`, capped: null };
 }
 
 /** One tenant's quota refuses most of what it sends. */

@@ -1,7 +1,7 @@
 import type { Random } from '../../../../scheduler-core/index.ts';
 import { between, drawTerms, guaranteedRatio, magnitude, type Terms } from './draw-terms.ts';
 import { wrongedWindows } from './planted-truth.ts';
-import { type PlannedLoad, planRequests, type Recorded, runBroken, runCore } from './run-gateway.ts';
+import { arrivalsEndMs, type PlannedLoad, planRequests, type Recorded, runBroken, runCore } from './run-gateway.ts';
 import { FROM_MS, MINUTE_MS, type PlantedCause } from './situation.ts';
 
 /** A situation before it is written down. */
@@ -34,13 +34,20 @@ export function overlapMs(span: { readonly fromMs: number; readonly toMs: number
   return Math.min(span.toMs, (window + 1) * MINUTE_MS) - Math.max(span.fromMs, window * MINUTE_MS);
 }
 
-function drawSpan(random: Random): { fromMs: number; toMs: number } {
+/** A minute or so, or all the time once the pool has been seen at work. */
+export function drawSpan(random: Random, terms: Terms): Planted['span'] {
+  if (random.next() < 0.25) return { fromMs: 10_000, toMs: terms.windows * MINUTE_MS };
   const fromMs = Math.round(between(random, 5_000, 70_000));
   return { fromMs, toMs: fromMs + Math.round(between(random, 40_000, 100_000)) };
 }
 
+/** Whoever floods, is preferred or takes another's place does so only while requests come: what is left is aftermath. */
+export function whileRequestsCome(terms: Terms, span: Planted['span']): Planted['span'] {
+  return { fromMs: span.fromMs, toMs: Math.min(span.toMs, arrivalsEndMs(terms)) };
+}
+
 /** Tenants that ask for some part of what is theirs, whatever others do. */
-function modest(
+export function modest(
   random: Random,
   terms: Terms,
   tenants: readonly string[],
@@ -55,7 +62,7 @@ interface Run {
   readonly victims: ReadonlySet<string>;
 }
 
-function wronged({ terms, recorded, victims }: Run): number[] {
+export function wronged({ terms, recorded, victims }: Run): number[] {
   return wrongedWindows(terms, recorded, victims);
 }
 
@@ -71,7 +78,7 @@ export function plantRefusedFlood(random: Random, seed: number): Planted {
 
 function flood(random: Random, seed: number, limit: number | null): Planted {
   const terms = drawTerms(random, 1.8);
-  const span = drawSpan(random);
+  const span = drawSpan(random, terms);
   const ratio = between(random, 1, 2.5);
   const others = terms.tenants.slice(1);
   const loads: PlannedLoad[] = [
@@ -86,7 +93,7 @@ function flood(random: Random, seed: number, limit: number | null): Planted {
   return {
     terms,
     recorded,
-    span,
+    span: whileRequestsCome(terms, span),
     victims,
     summary: `first floods at ${ratio.toFixed(2)} under fifo, limit ${limit ?? 'none'}`,
     causes: [{ cause: 'over_served', tenant: 'first' }],
@@ -109,7 +116,7 @@ export function fairPolicy(terms: Terms): Record<string, unknown> {
 /** Slots that are declared and serve nobody for a while, under a fair scheduler without limits. */
 export function plantLostCapacity(random: Random, seed: number): Planted {
   const terms = { ...drawTerms(random, 0.7), queueLimit: null };
-  const span = drawSpan(random);
+  const span = drawSpan(random, terms);
   const left = Math.floor(terms.slots * between(random, 0, 0.5));
   const loads = modest(random, terms, terms.tenants, [0.5, 0.8]);
   const recorded = runCore(terms, planRequests(terms, loads, seed), fairPolicy(terms), [
@@ -123,19 +130,21 @@ export function plantLostCapacity(random: Random, seed: number): Planted {
     span,
     victims,
     summary: `${left} of ${terms.slots} slots are left`,
-    causes: [
-      { cause: 'lost_capacity', tenant: null },
-      { cause: 'idle_slots', tenant: null },
-    ],
-    wronged: wronged({ terms, recorded, victims }),
+    causes: [{ cause: 'lost_capacity', tenant: null }],
+    // What a pool can do that was never seen at work nobody can know.
+    wronged: seenBefore(recorded, span.fromMs) ? wronged({ terms, recorded, victims }) : [],
   };
+}
+
+function seenBefore(recorded: Recorded, fromMs: number): boolean {
+  return recorded.ended.some((each) => each.outcome === 'served' && each.endedAtMs < FROM_MS + fromMs);
 }
 
 /** A scheduler that never chooses one tenant, beside a greedy one or beside modest ones only. */
 export function plantSkippedTenant(random: Random, seed: number): Planted {
   const greedy = random.next() < 0.5;
   const terms = drawTerms(random, greedy ? 1.8 : 0.6);
-  const span = drawSpan(random);
+  const span = drawSpan(random, terms);
   const victim = terms.tenants.at(-1) ?? '';
   const ratio = between(random, 1.1, 2);
   const loads: PlannedLoad[] = [
@@ -144,12 +153,12 @@ export function plantSkippedTenant(random: Random, seed: number): Planted {
     { tenant: victim, ratio: guaranteedRatio(terms, victim) * between(random, 0.5, 0.8) },
   ];
   const skips = { tenant: victim, fromMs: FROM_MS + span.fromMs, toMs: FROM_MS + span.toMs };
-  const recorded = runBroken(terms, planRequests(terms, loads, seed), { skips, rests: null });
+  const recorded = runBroken(terms, planRequests(terms, loads, seed), { skips });
   const victims = new Set([victim]);
   return {
     terms,
     recorded,
-    span,
+    span: whileRequestsCome(terms, span),
     victims,
     summary: `${victim} is skipped${greedy ? `, first asks for ${ratio.toFixed(2)}` : ''}`,
     causes: greedy ? [{ cause: 'over_served', tenant: 'first' }] : [{ cause: 'idle_slots', tenant: null }],
@@ -161,7 +170,7 @@ export function plantSkippedTenant(random: Random, seed: number): Planted {
 export function plantStrictPriority(random: Random, seed: number): Planted {
   const drawn = drawTerms(random, 1.8);
   const terms = { ...drawn, weights: Object.fromEntries(drawn.tenants.map((tenant) => [tenant, 1])) };
-  const span = drawSpan(random);
+  const span = drawSpan(random, terms);
   const ratio = between(random, 0.9, 1.6);
   const others = terms.tenants.slice(1);
   const loads: PlannedLoad[] = [
@@ -177,7 +186,7 @@ export function plantStrictPriority(random: Random, seed: number): Planted {
   return {
     terms,
     recorded,
-    span,
+    span: whileRequestsCome(terms, span),
     victims,
     summary: `first goes before all others and asks for ${ratio.toFixed(2)}`,
     causes: [{ cause: 'over_served', tenant: 'first' }],
@@ -188,11 +197,11 @@ export function plantStrictPriority(random: Random, seed: number): Planted {
 /** A scheduler that lets slots rest while requests wait. */
 export function plantIdleScheduler(random: Random, seed: number): Planted {
   const terms = drawTerms(random, 0.7);
-  const span = drawSpan(random);
+  const span = drawSpan(random, terms);
   const ratio = between(random, 1, 3);
   const loads = modest(random, terms, terms.tenants, [0.6, 0.8]);
   const rests = { ratio, fromMs: FROM_MS + span.fromMs, toMs: FROM_MS + span.toMs };
-  const recorded = runBroken(terms, planRequests(terms, loads, seed), { skips: null, rests });
+  const recorded = runBroken(terms, planRequests(terms, loads, seed), { rests });
   const victims = new Set(terms.tenants);
   return {
     terms,

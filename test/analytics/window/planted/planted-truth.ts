@@ -1,5 +1,5 @@
 import type { SimulatedRequest } from '../../../../scheduler-core/index.ts';
-import type { Terms } from './draw-terms.ts';
+import { guaranteedRatio, type Terms } from './draw-terms.ts';
 import type { Recorded } from './run-gateway.ts';
 import { FROM_MS, MINUTE_MS } from './situation.ts';
 
@@ -7,7 +7,8 @@ const SECOND_MS = 1000;
 
 /**
  * The windows in which one of the victims, none of which ever asks for its guaranteed part, waits beyond doubt: twice what
- * a scheduling decision and the tolerance of 3% excuse, for two seconds or more, or is refused as much.
+ * a scheduling decision (a request in every slot, one of its own, a turn as long as its weight allows) and the tolerance of
+ * 3% excuse, for two seconds or more, or is refused as much.
  */
 export function wrongedWindows(terms: Terms, recorded: Recorded, victims: ReadonlySet<string>): number[] {
   const seconds = (terms.windows * MINUTE_MS) / SECOND_MS;
@@ -47,7 +48,8 @@ export function wrongedWindows(terms: Terms, recorded: Recorded, victims: Readon
       // Ideal service of a window is no more than what came in it and in the one before.
       const windows = asked.get(tenant);
       const ideal = (windows?.[window] ?? 0) + (windows?.[window - 1] ?? 0);
-      const least = 2 * Math.max(0.03 * ideal, (terms.slots + 3) * largest);
+      const turns = terms.slots + 1 + 2 * guaranteedRatio(terms, tenant) * terms.tenants.length;
+      const least = 2 * Math.max(0.03 * ideal, turns * largest);
       if ((refused.get(tenant)?.[window] ?? 0) > least) return true;
       let inARow = 0;
       for (let second = window * 60 + 1; second <= window * 60 + 60; second++) {

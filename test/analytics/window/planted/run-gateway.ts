@@ -18,6 +18,8 @@ import { FROM_MS, MINUTE_MS } from './situation.ts';
 export interface PlannedLoad {
   readonly tenant: string;
   readonly ratio: number;
+  /** How many times longer its requests are than those of others; default 1. Its load stays what it is. */
+  readonly longer?: number;
   /** Spans with a load of their own, ms from the start. */
   readonly spans?: readonly { readonly fromMs: number; readonly toMs: number; readonly ratio: number }[];
 }
@@ -29,16 +31,23 @@ export interface Recorded {
   readonly untilMs: number;
 }
 
+/** No request comes later, ms from the start. */
+export const arrivalsEndMs = (terms: Terms): number => (terms.windows - (terms.drains ? 1 : 0)) * MINUTE_MS;
+
 export function planRequests(terms: Terms, loads: readonly PlannedLoad[], seed: number): SimulatedRequest[] {
   const rpsOf = (ratio: number): number => (ratio * terms.slots * 1000) / terms.meanServiceMs;
-  const all = loads.map(({ tenant, ratio, spans = [] }): TenantLoad => {
+  const all = loads.map(({ tenant, ratio, longer = 1, spans = [] }): TenantLoad => {
     const rates = spans.map(
-      (span): RateSpan => ({ fromMs: FROM_MS + span.fromMs, toMs: FROM_MS + span.toMs, rateRps: rpsOf(span.ratio) }),
+      (span): RateSpan => ({
+        fromMs: FROM_MS + span.fromMs,
+        toMs: FROM_MS + span.toMs,
+        rateRps: rpsOf(span.ratio) / longer,
+      }),
     );
-    return { tenant, service: terms.service, arrivals: { kind: 'poisson', rate: rateInSpans(rpsOf(ratio), rates) } };
+    const service = { ...terms.service, perUnitMs: terms.service.perUnitMs * longer };
+    return { tenant, service, arrivals: { kind: 'poisson', rate: rateInSpans(rpsOf(ratio) / longer, rates) } };
   });
-  const windows = terms.windows - (terms.drains ? 1 : 0);
-  const toMs = FROM_MS + windows * MINUTE_MS;
+  const toMs = FROM_MS + arrivalsEndMs(terms);
   return [...drawRequests({ loads: all, seed, fromMs: FROM_MS, toMs, idPrefix: `${seed}-` })];
 }
 
@@ -68,13 +77,16 @@ export function runCore(
 export function runBroken(
   terms: Terms,
   requests: readonly SimulatedRequest[],
-  fault: Pick<BrokenGateway, 'skips' | 'rests'>,
+  fault: Partial<Pick<BrokenGateway, 'order' | 'skips' | 'rests'>>,
 ): Recorded {
   const untilMs = endOf(terms);
   const gateway: BrokenGateway = {
     slots: terms.slots,
     weights: new Map(Object.entries(terms.weights)),
     cost: terms.costUnit === 'requests' ? () => 1 : (request) => request.serviceMs,
+    order: 'by_weight',
+    skips: null,
+    rests: null,
     ...fault,
   };
   return { ...runBrokenGateway(gateway, requests, untilMs - 1), untilMs };

@@ -13,6 +13,10 @@ export const PLANTED_KINDS = [
   'strict_priority',
   'idle_scheduler',
   'quota',
+  'two_floods',
+  'wrong_order',
+  'weights_ignored',
+  'comes_last',
 ] as const;
 export type PlantedKind = (typeof PLANTED_KINDS)[number];
 
@@ -45,6 +49,8 @@ export interface Situation {
   readonly summary: string;
   readonly events: readonly DecisionEvent[];
   readonly slots: number;
+  /** Slots that were declared anew, in time order. */
+  readonly slotChanges: readonly { readonly atMs: number; readonly slots: number }[];
   readonly weights: Readonly<Record<string, number>>;
   readonly costUnit: 'requests' | 'service_ms';
   readonly windows: number;
