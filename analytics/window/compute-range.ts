@@ -41,7 +41,7 @@ import {
 import { policyTimeline } from './policy-timeline.ts';
 import { capacityInWindow, entitlementsOf, type PoolOptions, weightTimeline } from './pool-model.ts';
 import { compareBytes, RangeWork } from './range-work.ts';
-import { type DecidedRange, storeWindows } from './store-windows.ts';
+import { type DecidedRange, readKnown, storeWindows } from './store-windows.ts';
 
 /**
  * Computes the windows of a range from the stored requests and stores what changed. Rows are read once into the job's
@@ -50,12 +50,13 @@ import { type DecidedRange, storeWindows } from './store-windows.ts';
  * What it stores, and in what order: see `storeWindows`. The caller runs one computation at a time on a store (see fairness-job.ts).
  */
 export async function computeRange(store: Store, range: ComputeRange): Promise<ComputedRange> {
+  const known = await readKnown(store, range);
   const before = await readStateBefore(store, range);
   try {
     const scan = await fillRows(store, range, before.refusedFromMs);
     if (scan.rows === 0) return { windows: 0, written: 0, expired: 0, rows: 0 };
     const rows = await completeRows(store, range, scan);
-    const decided = await decide(store, range, before, { rows, scan });
+    const decided = { known, ...(await decide(store, range, before, { rows, scan })) };
     return { ...(await storeWindows(store, range, decided)), rows: scan.rows };
   } finally {
     await store.command('jobs', DROP_ROWS_TABLES);
@@ -169,7 +170,7 @@ async function decide(
   range: ComputeRange,
   before: StateBefore,
   read: { readonly rows: RowsTable; readonly scan: WindowScan },
-): Promise<DecidedRange> {
+): Promise<Omit<DecidedRange, 'known'>> {
   const { windowMs, fromMs, toMs } = range;
   const { facts } = before;
   const first = fromMs / windowMs;

@@ -2,11 +2,11 @@ import { createHash } from 'node:crypto';
 import { assertInvariant } from '../../scheduler-core/index.ts';
 import { COVERAGE_COUNTS, COVERAGE_REPORTED, type CoverageRow } from '../queries/coverage.ts';
 import { FIELD_CONFLICTS } from '../queries/field-conflicts.ts';
-import { STORED_WINDOWS } from '../queries/stored-windows.ts';
+import { STORED_WINDOWS, type StoredWindow } from '../queries/stored-windows.ts';
 import { FILL_WAIT_HISTOGRAMS } from '../queries/wait-histograms.ts';
 import { IN_SHARE_WAITS } from '../queries/window-arrivals.ts';
 import { REVISION_COLUMNS } from '../queries/window-revisions.ts';
-import type { RowsTable } from '../queries/window-rows.ts';
+import { DROP_ROWS_TABLES, type RowsTable } from '../queries/window-rows.ts';
 import type { WindowScan } from '../queries/window-scan.ts';
 import { type Store, tsvRow } from '../storage/index.ts';
 import type { ComputedFluid } from './compute-fluid.ts';
@@ -18,8 +18,28 @@ import { insertTenantRows, writeTenantRows } from './tenant-rows.ts';
 import { storeTenantSeries } from './tenant-series.ts';
 import { WINDOW_COLUMN_NAMES, type WindowRow, windowCells } from './window-cells.ts';
 
+/** What is stored of a range before it is computed. */
+export interface KnownRange {
+  readonly stored: ReadonlyMap<number, StoredWindow>;
+  readonly coverage: readonly CoverageRow[];
+}
+
+/**
+ * To be read before the job's rows are: where the store is a cluster, they would go along with every statement that reads from
+ * its shards.
+ */
+export async function readKnown(store: Store, range: ComputeRange): Promise<KnownRange> {
+  const { pool, windowMs, fromMs, toMs } = range;
+  const [coverage, stored] = await Promise.all([
+    readCoverage(store, range),
+    store.query('jobs', STORED_WINDOWS, { pool, window_ms: windowMs, from_ms: fromMs, to_ms: toMs }),
+  ]);
+  return { coverage, stored: new Map(stored.map((row) => [row.startMs, row])) };
+}
+
 /** The windows of a range, decided but not yet described. */
 export interface DecidedRange {
+  readonly known: KnownRange;
   readonly facts: PoolFacts;
   readonly windows: readonly DecidedWindow[];
   readonly fluid: ComputedFluid;
@@ -29,7 +49,7 @@ export interface DecidedRange {
 
 /**
  * Describes the windows of a range and stores those that say something new. Effects, in order, each idempotent: (1) what
- * final windows said that now say something else, (2) tenants of the changed windows, (3) histograms of their waits,
+ * final windows said that now say something else, (2) histograms of the waits of the changed windows, (3) their tenants,
  * (4) the top tenants' series, (5) the windows themselves, which make all of their computation visible.
  */
 export async function storeWindows(
@@ -43,13 +63,12 @@ export async function storeWindows(
     decided.scan.disputed === 0
       ? []
       : await store.query('jobs', FIELD_CONFLICTS, { pool, window_ms: windowMs, from_ms: fromMs, to_ms: toMs });
-  const coverage = await readCoverage(store, range);
+  const { stored, coverage } = decided.known;
+  // A window that is new is written whatever it says: the engine counts its waits while it is described.
+  const fresh = decided.windows.filter(({ startMs }) => !stored.has(startMs)).map(({ startMs }) => startMs);
+  const counting = countWaits(store, range, decided.rows, fresh);
+  counting.catch(() => undefined);
   const conflictsByWindow = new Map(conflicts.map((row) => [row.window, row.conflicts]));
-  const stored = new Map(
-    (await store.query('jobs', STORED_WINDOWS, { pool, window_ms: windowMs, from_ms: fromMs, to_ms: toMs })).map(
-      (row) => [row.startMs, row],
-    ),
-  );
   const changed: WindowRow[] = [];
   const tenantTexts: string[] = [];
   const windowRows: string[] = [];
@@ -88,7 +107,7 @@ export async function storeWindows(
     // What is shown, and what is not but has others depend on it.
     const digest = `${sha256({ ...described, tenants: tenants.digest })}-${sha256([carried, [...fluid.absentDueBacklogs], window.pool?.waitsCheck])}`;
     if (earlier?.digest === digest) continue;
-    const restated = earlier !== undefined && earlier.window.state === 'final';
+    const isRestated = earlier !== undefined && earlier.window.state === 'final';
     const row: WindowRow = {
       ...place,
       attempts: window.pool?.attempts ?? 0,
@@ -97,9 +116,9 @@ export async function storeWindows(
       absentDueBacklogs: fluid.absentDueBacklogs,
       watermarkMs: range.watermarkMs,
       digest,
-      window: { ...described, revision: (earlier?.window.revision ?? 1) + (restated ? 1 : 0) },
+      window: { ...described, revision: (earlier?.window.revision ?? 1) + (isRestated ? 1 : 0) },
     };
-    if (restated) {
+    if (isRestated) {
       const { computation, window: before } = earlier;
       const figures = JSON.stringify(before);
       revisionRows.push(
@@ -110,22 +129,36 @@ export async function storeWindows(
     windowRows.push(tsvRow(windowCells(row)));
     changed.push(row);
   }
+  await counting;
+  const restated = changed.map(({ startMs }) => startMs).filter((startMs) => stored.has(startMs));
+  await countWaits(store, range, decided.rows, restated);
+  await store.command('jobs', DROP_ROWS_TABLES);
   await store.insert('jobs', 'window_revisions', REVISION_COLUMNS, revisionRows.join(''));
   await insertTenantRows(store, tenantTexts);
   if (changed.length > 0) {
-    await store.command('jobs', FILL_WAIT_HISTOGRAMS, {
-      rows: decided.rows,
-      pool,
-      window_ms: windowMs,
-      from_ms: fromMs,
-      to_ms: toMs,
-      computation: range.computation,
-      written: changed.map(({ startMs }) => startMs / windowMs),
-    });
     await storeTenantSeries(store, { pool, windowMs, windows: changed, options: range.options });
   }
   await store.insert('jobs', 'windows', WINDOW_COLUMN_NAMES, windowRows.join(''));
   return { windows: decided.windows.length, written: changed.length, expired };
+}
+
+/** Stores how the waits of some windows are spread, which are shown once the windows are. */
+async function countWaits(
+  store: Store,
+  { pool, windowMs, fromMs, toMs, computation }: ComputeRange,
+  rows: RowsTable,
+  startsMs: readonly number[],
+): Promise<void> {
+  if (startsMs.length === 0) return;
+  await store.command('jobs', FILL_WAIT_HISTOGRAMS, {
+    rows,
+    pool,
+    window_ms: windowMs,
+    from_ms: fromMs,
+    to_ms: toMs,
+    computation,
+    written: startsMs.map((startMs) => startMs / windowMs),
+  });
 }
 
 function sha256(value: unknown): string {

@@ -188,8 +188,8 @@ function compare(name: string, windows: readonly Window[], expected: readonly Li
       near(tenant.fluid.shortfall_cost, own?.shortfall ?? null, `${who} shortfall`);
       near(tenant.fluid.excess_cost, own?.excess ?? null, `${who} excess`);
       // As work times time: an ideal service of next to nothing makes a wait of any length.
-      const lagMs = (waitMs: number | null | undefined) => (waitMs ?? 0) * (own?.ideal ?? 0);
-      near(lagMs(tenant.fluid.excess_wait_ms) / 1000, lagMs(own?.excessWaitMs) / 1000, `${who} excess wait`);
+      const lag = ((tenant.fluid.excess_wait_ms ?? 0) * tenant.fluid.ideal_cost) / 1000;
+      near(lag, ((own?.excessWaitMs ?? 0) * (own?.ideal ?? 0)) / 1000, `${who} excess wait`);
       expect(tenant.fluid.in_share_requests, `${who} fluid in share`).toBe(own?.fluidInShareRequests);
     }
   }
