@@ -6,11 +6,16 @@ export interface StatementTimes {
   readonly perRunMs: readonly number[];
 }
 
-/** A store that notes how long each statement of a run takes, decoding included. */
+/** What the job does by itself before a statement, once all earlier ones are answered. */
+export const BEFORE = 'before ';
+
+/** A store that notes how long each statement of a run takes, decoding included, and how long the job takes in between. */
 export class TimedStore implements Store {
   readonly kind: Store['kind'];
   readonly #inner: Store;
   #runs: Map<string, number>[] = [];
+  #underWay = 0;
+  #idleSinceMs = performance.now();
 
   constructor(inner: Store) {
     this.#inner = inner;
@@ -20,6 +25,7 @@ export class TimedStore implements Store {
   /** What follows belongs to another run. */
   startRun(): void {
     this.#runs.push(new Map());
+    this.#idleSinceMs = performance.now();
   }
 
   forget(): void {
@@ -59,13 +65,20 @@ export class TimedStore implements Store {
     return this.#inner.close();
   }
 
+  #note(what: string, tookMs: number): void {
+    const times = this.#runs.at(-1);
+    times?.set(what, (times.get(what) ?? 0) + tookMs);
+  }
+
   async #time<Result>(statement: string, run: () => Promise<Result>): Promise<Result> {
     const startMs = performance.now();
+    if (this.#underWay++ === 0) this.#note(`${BEFORE}${statement}`, startMs - this.#idleSinceMs);
     try {
       return await run();
     } finally {
-      const times = this.#runs.at(-1);
-      times?.set(statement, (times.get(statement) ?? 0) + performance.now() - startMs);
+      this.#underWay--;
+      this.#idleSinceMs = performance.now();
+      this.#note(statement, this.#idleSinceMs - startMs);
     }
   }
 }
