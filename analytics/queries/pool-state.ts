@@ -34,6 +34,24 @@ ORDER BY start_ms`,
   }),
 });
 
+/** Mean service times of stored windows in `[from_ms, to_ms)`, and of the nearest one before, newest last. */
+export const EARLIER_MEANS = defineQuery<
+  PoolWindowParams & { readonly to_ms: number },
+  Pick<EarlierWindow, 'startMs' | 'meanServiceMs'>
+>({
+  name: 'earlier-means',
+  sql: `SELECT start_ms, mean_service_ms
+FROM windows FINAL
+WHERE pool = {pool:String} AND window_ms = {window_ms:UInt64} AND start_ms < {to_ms:Int64}
+    AND start_ms >= (
+        SELECT max(start_ms) FROM windows
+        WHERE pool = {pool:String} AND window_ms = {window_ms:UInt64} AND start_ms <= {from_ms:Int64}
+            AND mean_service_ms IS NOT NULL
+    )
+ORDER BY start_ms`,
+  decode: (row) => ({ startMs: Number(row.start_ms), meanServiceMs: nullableNumber(row.mean_service_ms) }),
+});
+
 /** The ideal backlogs, of the window and of its last second, that one stored window handed on; also of tenants absent from it. */
 export const IDEAL_BACKLOG = defineQuery<
   PoolWindowParams & { readonly computation: number },

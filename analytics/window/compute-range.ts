@@ -1,6 +1,7 @@
 import { assertInvariant } from '../../scheduler-core/index.ts';
 import { POLICIES_IN_RANGE } from '../queries/policies.ts';
 import {
+  EARLIER_MEANS,
   EARLIER_WINDOWS,
   type EarlierWindow,
   IDEAL_BACKLOG,
@@ -53,7 +54,7 @@ export async function computeRange(store: Store, range: ComputeRange): Promise<C
   const known = await readKnown(store, range);
   const before = await readStateBefore(store, range);
   try {
-    const scan = await fillRows(store, range, before.refusedFromMs);
+    const scan = await fillRows(store, range, before);
     if (scan.rows === 0) return { windows: 0, written: 0, expired: 0, rows: 0 };
     const rows = await completeRows(store, range, scan);
     const decided = { known, ...(await decide(store, range, before, { rows, scan })) };
@@ -118,7 +119,8 @@ async function readStateBefore(store: Store, range: ComputeRange): Promise<State
   };
 }
 
-async function fillRows(store: Store, range: ComputeRange, refusedFromMs: number): Promise<WindowScan> {
+async function fillRows(store: Store, range: ComputeRange, before: StateBefore): Promise<WindowScan> {
+  const { refusedFromMs } = before;
   const { pool, fromMs, toMs, options } = range;
   const [longest] = await store.query('jobs', LOOKBACK, { pool, from_ms: fromMs });
   const lookbackFromMs = Math.min(fromMs - options.maxRequestAgeMs, longest?.lookbackFromMs ?? fromMs, refusedFromMs);
@@ -141,7 +143,8 @@ async function fillRows(store: Store, range: ComputeRange, refusedFromMs: number
   await store.command('jobs', FILL_WINDOW_ROWS, { ...params, repeated });
   if (repeated) await store.command('jobs', FILL_REPEATED_ROWS, params);
   if (survey?.earlierRetries === true) await store.command('jobs', FILL_EARLIER_RETRIES, params);
-  const [scan] = await store.query('jobs', WINDOW_SCAN, {});
+  const longestMs = Math.max(options.maxRequestAgeMs, ...before.earlier.map(({ meanServiceMs }) => meanServiceMs ?? 0));
+  const [scan] = await store.query('jobs', WINDOW_SCAN, { reach_ms: Math.floor(fromMs - longestMs) });
   assertInvariant(scan !== undefined, 'an aggregate without groups returns one row');
   if (scan.linked > 0) await store.command('jobs', FILL_EARLIER_ATTEMPTS, params);
   return scan;
@@ -175,9 +178,11 @@ async function decide(
   const { facts } = before;
   const first = fromMs / windowMs;
   const last = toMs / windowMs - 1;
-  const means = carryMeans(before.earlier, await store.query('jobs', SERVICE_MEANS, { window_ms: windowMs }), {
+  const askedMs = meansAskedFromMs(range, before, read.scan);
+  const earlier = await readEarlierMeans(store, range, before.earlier, askedMs);
+  const means = carryMeans(earlier, await store.query('jobs', SERVICE_MEANS, { window_ms: windowMs }), {
     windowMs,
-    from: firstMeanWindow(range, before),
+    from: Math.min(first, Math.max((earlier[0]?.startMs ?? fromMs) / windowMs, Math.floor(askedMs / windowMs))),
     first,
     last,
   });
@@ -222,15 +227,31 @@ async function readWork(store: Store, spans: SpansParams, windowMs: number, befo
 }
 
 /**
- * From which window on Ŝ is asked for: a request refused before the range may be offered in it still, and one that is open may be in
- * service in it, each by the mean of the window of its arrival. Nothing older is, however old the oldest window is.
+ * From when on Ŝ is asked for: a request refused before the range may be offered in it still, one that is open, or was lost in
+ * service, may be in service in it, each by the mean of the window of its arrival.
  */
-function firstMeanWindow({ fromMs, windowMs, options }: ComputeRange, before: StateBefore): number {
-  const first = fromMs / windowMs;
-  const oldest = before.earlier[0];
-  if (oldest === undefined) return first;
-  const askedMs = Math.min(fromMs - options.maxRequestAgeMs, before.refusedFromMs);
-  return Math.min(first, Math.max(oldest.startMs / windowMs, Math.floor(askedMs / windowMs)));
+function meansAskedFromMs({ fromMs, options }: ComputeRange, before: StateBefore, scan: WindowScan): number {
+  return Math.min(fromMs - options.maxRequestAgeMs, before.refusedFromMs, scan.lostFromMs ?? fromMs);
+}
+
+type EarlierMean = Pick<EarlierWindow, 'startMs' | 'meanServiceMs'>;
+
+/** The earlier windows that are known already, seldom others before them: some request waited for longer than they reach back. */
+async function readEarlierMeans(
+  store: Store,
+  { pool, windowMs }: ComputeRange,
+  earlier: readonly EarlierWindow[],
+  askedMs: number,
+): Promise<readonly EarlierMean[]> {
+  const oldest = earlier[0];
+  if (oldest === undefined || oldest.startMs <= askedMs) return earlier;
+  const older = await store.query('jobs', EARLIER_MEANS, {
+    pool,
+    window_ms: windowMs,
+    from_ms: askedMs,
+    to_ms: oldest.startMs,
+  });
+  return [...older, ...earlier];
 }
 
 /**
@@ -238,7 +259,7 @@ function firstMeanWindow({ fromMs, windowMs, options }: ComputeRange, before: St
  * that has some, however long ago that was.
  */
 function carryMeans(
-  earlier: readonly EarlierWindow[],
+  earlier: readonly EarlierMean[],
   found: readonly { readonly window: number; readonly meanServiceMs: number }[],
   range: { readonly windowMs: number; readonly from: number; readonly first: number; readonly last: number },
 ): { fromWindow: number; values: (number | null)[] } {

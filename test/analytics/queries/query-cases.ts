@@ -336,6 +336,7 @@ export const PARAMETERS = {
   threshold_ms: 500,
   lookback_from_ms: FROM_MS - WINDOW_MS,
   refused_from_ms: FROM_MS,
+  reach_ms: FROM_MS,
   costs_from_ms: FROM_MS - 59 * WINDOW_MS,
   watermark_ms: TO_MS + 5_000,
   max_request_age_ms: 3_600_000,
@@ -366,6 +367,7 @@ export const PARAMETERS = {
 
 /** Where a query needs another value to have rows: what stands before the windows, not in them. */
 export const OTHERWISE: Readonly<Record<string, Readonly<Record<string, number>>>> = {
+  'earlier-means': { from_ms: FROM_MS, to_ms: TO_MS },
   'earlier-windows': { from_ms: TO_MS },
   'rest-waits': { window_ms: WAITS_WINDOW_MS },
 };
