@@ -536,11 +536,16 @@ function foldRetries(requests: readonly Request[], options: LiteralOptions): voi
         Math.floor(other.event.arrivedAtMs / options.windowMs) ===
           Math.floor(request.event.arrivedAtMs / options.windowMs),
     );
-    const later = (other: Request): boolean =>
-      other.event.arrivedAtMs > request.event.arrivedAtMs ||
-      (other.event.arrivedAtMs === request.event.arrivedAtMs && other.event.attempt > request.event.attempt);
-    request.counted = !rivals.some(later);
+    request.counted = !rivals.some((other) => isLater(other.event, request.event));
   }
+}
+
+/** Which attempt is the last: by arrival, number, then the one that says whose retry it is, then its id, so that one of them is. */
+function isLater(other: DecisionEvent, one: DecisionEvent): boolean {
+  if (other.arrivedAtMs !== one.arrivedAtMs) return other.arrivedAtMs > one.arrivedAtMs;
+  if (other.attempt !== one.attempt) return other.attempt > one.attempt;
+  if ((other.originalRequestId === null) !== (one.originalRequestId === null)) return one.originalRequestId === null;
+  return other.requestId > one.requestId;
 }
 
 const hasService = (r: Request): boolean =>
