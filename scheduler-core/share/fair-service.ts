@@ -80,7 +80,9 @@ export function fairStep(step: FairStep, before: IdealBacklog): { result: FairSt
     const demand = demands[index] ?? 0;
     const share = shares[index] ?? 0;
     const backlog = backlogs[index] ?? 0;
-    const idealBacklogAfter = Math.max(0, work.offeredAdmitted + backlog - share);
+    const left = work.offeredAdmitted + backlog - share;
+    // What rounding leaves is no backlog: as a demand of its own it would make any service look boundless.
+    const idealBacklogAfter = left > SLACK * demand ? left : 0;
     if (idealBacklogAfter > 0) after.set(work.tenant, idealBacklogAfter);
     totalDemand += demand;
     return {

@@ -164,7 +164,8 @@ export function literalWindows(events: readonly DecisionEvent[], options: Litera
       const arrived = mine.filter((r) => inWindow(r, startMs, endMs));
       const d = demand.get(tenant) ?? 0;
       const f = shares.get(tenant) ?? 0;
-      const q = Math.max(0, (admitted.get(tenant) ?? 0) + (backlog.get(tenant) ?? 0) - f);
+      const left = (admitted.get(tenant) ?? 0) + (backlog.get(tenant) ?? 0) - f;
+      const q = left > 1e-9 * d ? left : 0;
       nextBacklog.set(tenant, q);
       const s = mine.reduce((sum, r) => sum + served(r, startMs, endMs), 0);
       const v = late(mine, endMs);
