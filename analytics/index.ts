@@ -54,6 +54,15 @@ export {
   type TenantHistoryReader,
 } from './tenant-history.ts';
 export { type AnalyzeRequest, type AnalyzeResult, analyzeRange } from './window/analyze-range.ts';
+export {
+  type Backfill,
+  type BackfillAnswer,
+  type BackfillAsk,
+  BackfillListSchema,
+  BackfillSchema,
+  type Backfills,
+  createBackfills,
+} from './window/asked-backfills.ts';
 export { backfill, readUnfinishedBackfills, type UnfinishedBackfill } from './window/backfill.ts';
 export { lastWindowEnd, nextWindowStart, type Span, windowStart } from './window/bounds.ts';
 export { periodsOf, ROLLUP_PERIODS, type RollupPeriod } from './window/compose-range.ts';
@@ -93,6 +102,7 @@ export type {
   WaitTotals,
 } from './window/range-totals.ts';
 export { type RolledUp, type RollUpRequest, rollUp } from './window/roll-up.ts';
+export { type BackfillRunner, type BackfillRunnerOptions, createBackfillRunner } from './window/run-backfills.ts';
 export { type PoolSeries, PoolSeriesSchema, type SeriesWindow } from './window/series-result.ts';
 export { DEFAULT_WATERMARK_OPTIONS, decideWatermark, type WatermarkOptions } from './window/watermark.ts';
 export {

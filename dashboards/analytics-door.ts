@@ -1,5 +1,8 @@
 /** All that the pages and their API take from analytics, in one place. */
 export {
+  type BackfillAnswer,
+  BackfillListSchema,
+  type Backfills,
   type Explanation,
   ExplanationSchema,
   explainAt,

@@ -1,11 +1,13 @@
 import type { FastifyBaseLogger } from 'fastify';
-import type { FairnessReader } from './analytics-door.ts';
+import type { Backfills, FairnessReader } from './analytics-door.ts';
 import type { Readiness } from './api-schema.ts';
 import type { AccessToken } from './auth.ts';
 
 export interface ServerOptions {
   /** The only thing that figures come from. */
   readonly reader: FairnessReader;
+  /** What the jobs are asked for. */
+  readonly backfills: Backfills;
   readonly clock: { nowMs(): number };
   /** A pino logger, or false for none. Requests are not logged one by one, failures are. */
   readonly log: FastifyBaseLogger | false;

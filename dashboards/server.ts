@@ -4,6 +4,7 @@ import { guardWithTokens } from './auth.ts';
 import { guardAgainstForeignPages } from './browser-guard.ts';
 import { faithfulSerializerCompiler } from './faithful-serializer.ts';
 import { answerWithProblems } from './problem.ts';
+import { routeBackfills } from './routes/backfills.ts';
 import { routeExplain } from './routes/explain.ts';
 import { routeHealth } from './routes/health.ts';
 import { routeMetrics } from './routes/metrics.ts';
@@ -63,6 +64,7 @@ function routeApi(api: FastifyInstance, options: ServerOptions): void {
   routeWindows(api, options);
   routeSeries(api, options);
   routeExplain(api, options);
+  routeBackfills(api, options);
   routeOwnState(api, options);
   routeOpenapi(api);
 }

@@ -15,8 +15,6 @@ export interface AnalyzeRequest extends Span {
   /** Number of the computation; see `ComputeRange`. */
   readonly computation: number;
   readonly onProgress?: (doneMs: number, totalMs: number) => void;
-  /** Everything before the moment is computed and stored. */
-  readonly onChunk?: (doneToMs: number) => Promise<void>;
   readonly signal?: AbortSignal;
 }
 
@@ -35,6 +33,26 @@ const MAX_WINDOWS_PER_CHUNK = 240;
  * chunk is consistent: an interrupted run goes on where it stopped.
  */
 export async function analyzeRange(store: Store, request: AnalyzeRequest): Promise<AnalyzeResult> {
+  const { fromMs, toMs } = request;
+  let windows = 0;
+  let written = 0;
+  let expired = 0;
+  for (const chunk of await planRange(store, request)) {
+    request.signal?.throwIfAborted();
+    const computed = await computeRange(store, { ...request, ...chunk });
+    windows += computed.windows;
+    written += computed.written;
+    expired += computed.expired;
+    request.onProgress?.(chunk.toMs - fromMs, toMs - fromMs);
+  }
+  return { windows, written, expired };
+}
+
+/** The chunks of a range, in time order, each of which one computation takes; parts without any request are left out. */
+export async function planRange(
+  store: Store,
+  request: Pick<AnalyzeRequest, 'pool' | 'windowMs' | 'fromMs' | 'toMs' | 'options'>,
+): Promise<Span[]> {
   const { pool, windowMs, fromMs, toMs, options } = request;
   const hours = await store.query('jobs', ACTIVE_HOURS, { pool });
   const active = hours.map((hour) => ({
@@ -43,22 +61,9 @@ export async function analyzeRange(store: Store, request: AnalyzeRequest): Promi
     toMs: Math.max(hour.latestEndMs, hour.lastArrivalMs + options.maxRequestAgeMs),
   }));
   const perMinute = await store.query('jobs', REQUESTS_PER_MINUTE, { pool, from_ms: fromMs, to_ms: toMs });
-  const chunks = planChunks({ fromMs, toMs }, active, perMinute, {
+  return planChunks({ fromMs, toMs }, active, perMinute, {
     windowMs,
     maxRows: MAX_ROWS_PER_CHUNK,
     maxWindows: MAX_WINDOWS_PER_CHUNK,
   });
-  let windows = 0;
-  let written = 0;
-  let expired = 0;
-  for (const chunk of chunks) {
-    request.signal?.throwIfAborted();
-    const computed = await computeRange(store, { ...request, ...chunk });
-    windows += computed.windows;
-    written += computed.written;
-    expired += computed.expired;
-    request.onProgress?.(chunk.toMs - fromMs, toMs - fromMs);
-    await request.onChunk?.(chunk.toMs);
-  }
-  return { windows, written, expired };
 }

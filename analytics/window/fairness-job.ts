@@ -36,6 +36,8 @@ export interface FairnessJob {
    * events touched. One run at a time: a call during a run waits for it and then runs by itself.
    */
   run(nowMs: number, signal?: AbortSignal): Promise<JobRun>;
+  /** Up to where a pool was expected to be complete in the last run, epoch ms; null before it was in one. */
+  watermarkMs(pool: string): number | null;
 }
 
 /** Events become visible a little after the moment that they are stamped with, by the clock of another machine perhaps. */
@@ -165,6 +167,7 @@ export function createFairnessJob(store: Store, options: FairnessJobOptions): Fa
       running = run.catch(() => undefined);
       return run;
     },
+    watermarkMs: (pool) => watermarks.get(pool) ?? null,
   };
 }
 

@@ -11,10 +11,11 @@ import {
 } from '../../analytics/index.ts';
 import { EvenshareError } from '../../scheduler-core/kernel/index.ts';
 import type { CliContext, GlobalOptions } from '../context.ts';
-import { loadConfig } from '../load-config.ts';
-import { formatTable, printJson } from '../output.ts';
+import { type Config, loadConfig } from '../load-config.ts';
 import { startProgress } from '../progress.ts';
 import { openStore } from '../wire.ts';
+import { analyzeVia } from './analyze-via.ts';
+import { type Analyzed, printAnalyzed } from './analyzed.ts';
 import { timeOption } from './option-values.ts';
 import { addStoreOptions, type StoreFlags, withStoreFlags } from './store-flags.ts';
 
@@ -23,16 +24,8 @@ interface AnalyzeOptions extends StoreFlags {
   readonly to?: string;
   readonly pool?: string;
   readonly resume?: boolean;
+  readonly via?: string;
   readonly json?: boolean;
-}
-
-interface Analyzed {
-  readonly pool: string;
-  readonly from: string;
-  readonly to: string;
-  readonly windows: number;
-  readonly written: number;
-  readonly expired: number;
 }
 
 export function addAnalyze(program: Command, context: CliContext): void {
@@ -41,14 +34,26 @@ export function addAnalyze(program: Command, context: CliContext): void {
     .option('--to <time>', 'end; default the last stored request')
     .option('--pool <name>', 'one pool; default all')
     .option('--resume', 'go on with what an earlier run did not finish')
+    .option('--via <address>', 'have the process that runs there do it, beside its own work')
     .option('--json', 'print the result as JSON')
-    .addHelpText('after', '\nExample:\n  evenshare analyze --from 2026-11-01T00:00:00Z --to 2026-12-01T00:00:00Z\n')
+    .addHelpText(
+      'after',
+      '\nExamples:\n  evenshare analyze --from 2026-11-01T00:00:00Z --to 2026-12-01T00:00:00Z\n' +
+        '  evenshare analyze --via http://127.0.0.1:8484 --from 2026-11-01T00:00:00Z\n',
+    )
     .action(async (options: AnalyzeOptions) => {
       const fromMs = options.from === undefined ? null : timeOption('--from', options.from);
       const toMs = options.to === undefined ? null : timeOption('--to', options.to);
       checkRange(options, fromMs, toMs);
       const config = withStoreFlags(await loadConfig(program.opts<GlobalOptions>().config, context.env), options);
-      const store = await openStore(config, context);
+      if (options.via !== undefined) {
+        const { via, pool, json = false } = options;
+        await analyzeVia(context, config, { via, pool, fromMs, toMs, json });
+        return;
+      }
+      const store = await openStore(config, context).catch((error: unknown) => {
+        throw orVia(error, config);
+      });
       try {
         const spans = await readPoolSpans(store, 'jobs');
         const chosen = spans.filter((span) => options.pool === undefined || span.pool === options.pool);
@@ -62,10 +67,7 @@ export function addAnalyze(program: Command, context: CliContext): void {
         for (const span of chosen) {
           const left = unfinished?.find(({ pool }) => pool === span.pool);
           if (unfinished !== null && left === undefined) continue;
-          const range =
-            left === undefined
-              ? rangeOf(span, fromMs, toMs, config.windowMs)
-              : { fromMs: left.doneToMs, toMs: left.toMs };
+          const range = rangeOf(span, fromMs, toMs, config.windowMs);
           const nowMs = context.clock.nowMs();
           const progress = startProgress(context, `windows of ${span.pool}`);
           // Nothing has come lately: the sources are closed, and with them every window. Else the job's rule holds.
@@ -74,30 +76,27 @@ export function addAnalyze(program: Command, context: CliContext): void {
             live ? [{ newestEventMs: span.latestEndMs, lastMovedMs: nowMs }] : [],
             nowMs,
           );
+          const row = left ?? { pool: span.pool, ...range, ...UNSTARTED, doneToMs: range.fromMs };
           const result = await backfill(store, {
-            ...range,
-            startedFromMs: left?.fromMs ?? range.fromMs,
+            row,
             nowMs: context.clock.nowMs,
-            pool: span.pool,
             windowMs: config.windowMs,
             options: config.poolOptions(span.pool),
-            watermarkMs: live ? watermarkMs : span.latestEndMs,
-            closedToMs: live ? watermarkMs : Number.POSITIVE_INFINITY,
-            computation: nowMs * 1000,
+            progress: () => ({
+              watermarkMs: live ? watermarkMs : span.latestEndMs,
+              closedToMs: live ? watermarkMs : Number.POSITIVE_INFINITY,
+            }),
             onProgress: progress.update,
             signal: context.signal,
           }).finally(progress.stop);
           results.push({
             pool: span.pool,
-            from: new Date(range.fromMs).toISOString(),
-            to: new Date(range.toMs).toISOString(),
+            from: new Date(row.fromMs).toISOString(),
+            to: new Date(row.toMs).toISOString(),
             ...result,
           });
         }
-        if (options.json === true) printJson(context, { pools: results });
-        else if (results.length === 0) context.stdout.write('nothing was left unfinished\n');
-        else context.stdout.write(describe(results));
-        refuseExpired(results);
+        printAnalyzed(context, results, options.json === true);
       } finally {
         await store.close();
       }
@@ -111,19 +110,24 @@ function checkRange(options: AnalyzeOptions, fromMs: number | null, toMs: number
       '--resume goes on with the range of the earlier run: leave out --from and --to',
     );
   }
+  if (options.via !== undefined && (options.resume === true || options.dataDir !== undefined)) {
+    throw new EvenshareError(
+      'EVS_USAGE',
+      '--via has another process do it, in its own store and over its restarts: leave out --data-dir and --resume',
+    );
+  }
   if (fromMs !== null && toMs !== null && fromMs >= toMs) {
     throw new EvenshareError('EVS_USAGE', `--from "${options.from}" must be before --to "${options.to}"`);
   }
 }
 
-/** Told after what was done: the windows that could be computed are. */
-function refuseExpired(results: readonly Analyzed[]): void {
-  const [first] = results.filter(({ expired }) => expired > 0);
-  if (first === undefined) return;
-  throw new EvenshareError(
-    'EVS_RANGE_EXPIRED',
-    `${first.expired} windows of ${JSON.stringify(first.pool)} keep their earlier figures: requests of theirs are older than retention.requests_days; choose a later --from`,
-  );
+const UNSTARTED = { asked: false, windows: 0, written: 0, expired: 0 } as const;
+
+/** Whoever holds the store can do it. */
+function orVia(error: unknown, config: Config): unknown {
+  if (!(error instanceof EvenshareError) || error.code !== 'EVS_STORE_LOCKED') return error;
+  const remedy = `or have it do this with --via http://127.0.0.1:${config.http.port}`;
+  return new EvenshareError(error.code, `${error.message}, ${remedy}`, { cause: error.cause });
 }
 
 function rangeOf(
@@ -136,16 +140,6 @@ function rangeOf(
     fromMs: windowStart(Math.max(fromMs ?? span.firstArrivalMs, span.firstArrivalMs), windowMs),
     toMs: nextWindowStart(Math.min(toMs ?? span.latestEndMs + 1, span.latestEndMs + 1), windowMs),
   };
-}
-
-function describe(results: readonly Analyzed[]): string {
-  return formatTable(results, [
-    { title: 'pool', value: (row) => row.pool },
-    { title: 'from', value: (row) => row.from },
-    { title: 'to', value: (row) => row.to },
-    { title: 'windows', value: (row) => String(row.windows), align: 'right' },
-    { title: 'changed', value: (row) => String(row.written), align: 'right' },
-  ]);
 }
 
 /** Says that a pool is not there, and which are. */

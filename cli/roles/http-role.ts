@@ -3,7 +3,7 @@ import { fileURLToPath } from 'node:url';
 import type { FastifyInstance } from 'fastify';
 import type { Logger } from 'pino';
 import type { Registry } from 'prom-client';
-import { createPoolMetrics, createStoreReader, type Store } from '../../analytics/index.ts';
+import { createBackfills, createPoolMetrics, createStoreReader, type Store } from '../../analytics/index.ts';
 import { createServer, LOOPBACK_HOSTS } from '../../dashboards/index.ts';
 import { type EventSink, type IngestMetrics, routeHttpIntake } from '../../ingest/index.ts';
 import { EvenshareError } from '../../scheduler-core/kernel/index.ts';
@@ -34,6 +34,7 @@ export async function startHttp(context: CliContext, config: Config, parts: Http
   const poolMetrics = createPoolMetrics(registry, config.windowMs);
   const server = createServer({
     reader,
+    backfills: createBackfills(parts.store, { windowMs: config.windowMs, nowMs: context.clock.nowMs }),
     clock: context.clock,
     log: parts.log,
     windowMs: config.windowMs,

@@ -260,6 +260,7 @@ describe('operations', () => {
     const { openapi, paths } = (await app.inject('/api/v1/openapi.json')).json();
     expect(openapi).toBe('3.1.0');
     expect(Object.keys(paths).sort()).toEqual([
+      '/api/v1/backfills',
       '/api/v1/pools',
       '/api/v1/pools/{pool}/explain',
       '/api/v1/pools/{pool}/series',

@@ -9,6 +9,7 @@ export const NO_WEB_ROOT = `${import.meta.dirname}/no-such-page`;
 export function testServer(options: Partial<ServerOptions> = {}): FastifyInstance {
   return createServer({
     reader: fakeReader(),
+    backfills: { ask: async () => ({ kind: 'no_pool', known: [] }), list: async () => [] },
     clock: { nowMs: () => NOW_MS },
     log: false,
     windowMs: 60_000,

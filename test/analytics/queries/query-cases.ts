@@ -83,8 +83,8 @@ export async function fillStore({ store }: TemporaryStore): Promise<void> {
     'jobs',
     'backfill_progress',
     BACKFILL_COLUMNS,
-    tsvRow(['p', WINDOW_MS, FROM_MS, TO_MS, FROM_MS + WINDOW_MS, 0]) +
-      tsvRow(['done', WINDOW_MS, FROM_MS, TO_MS, TO_MS, 0]),
+    tsvRow(['p', WINDOW_MS, FROM_MS, TO_MS, FROM_MS + WINDOW_MS, 0, 0, '', 1, 1, 0]) +
+      tsvRow(['q', WINDOW_MS, FROM_MS, TO_MS, FROM_MS, 0, 1, 'the disk\tis full', 0, 0, 0]),
   );
   await store.insert(
     'jobs',

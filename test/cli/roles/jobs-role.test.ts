@@ -20,6 +20,8 @@ let lines: string[];
 let asked: number;
 /** What the store answers its next question with; null: no rows. */
 let refusal: EvenshareError | null;
+/** The same of the question for backfills alone. */
+let backfillsRefusal: EvenshareError | null;
 let leads: boolean;
 let stopAsked: AbortController;
 let leader: JobLeader | null;
@@ -27,9 +29,10 @@ let jobs: JobsRole | null;
 
 const store: Store = {
   kind: 'server',
-  query: async () => {
+  query: async (_lane, query) => {
     asked++;
     if (refusal !== null) throw refusal;
+    if (query.name === 'backfills' && backfillsRefusal !== null) throw backfillsRefusal;
     return [];
   },
   queryBinary: async () => Promise.reject(new Error('nothing is read in binary of an empty store')),
@@ -45,6 +48,7 @@ beforeEach(async () => {
   lines = [];
   asked = 0;
   refusal = null;
+  backfillsRefusal = null;
   leads = true;
   stopAsked = new AbortController();
   leader = null;
@@ -117,6 +121,15 @@ describe('the jobs of a process that leads', () => {
     refusal = null;
     await vi.advanceTimersByTimeAsync(TICK_MS);
     expect(readiness(role)).toEqual([]);
+  });
+
+  it('go on whatever ails the backfills, of which one line tells', async () => {
+    backfillsRefusal = new EvenshareError('EVS_STORE_FAILED', 'the table is broken');
+    const role = begin('alone');
+    await vi.advanceTimersByTimeAsync(5 * TICK_MS);
+    expect(readiness(role)).toEqual([]);
+    expect(await shown('runs_total')).toEqual(['evenshare_job_runs_total 5']);
+    expect(lines).toEqual(['the backfills cannot go on and will try again: the table is broken']);
   });
 
   it('may fail for two minutes once they have succeeded', async () => {
