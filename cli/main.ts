@@ -117,7 +117,8 @@ export async function run(argv: readonly string[], context: CliContext): Promise
   } catch (error) {
     if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2;
     if (context.signal.aborted) {
-      context.stderr.write('evenshare: interrupted\n');
+      const told = error instanceof EvenshareError && error.code === 'EVS_INTERRUPTED';
+      context.stderr.write(`evenshare: ${told ? error.message : 'interrupted'}\n`);
       return 130;
     }
     const known = error instanceof EvenshareError;
@@ -139,6 +140,8 @@ function describeCauses(error: unknown): string {
 }
 
 async function main(): Promise<void> {
+  // Nothing is shown in local time, and the engine knows fewer zones than the system.
+  process.env.TZ = 'UTC';
   const stop = new AbortController();
   for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => stop.abort());
   // A reader that has seen enough (head, less) closes the pipe: nothing is wrong then.

@@ -1,3 +1,4 @@
+import { HOUR_MS } from '../../scheduler-core/kernel/index.ts';
 import { ACTIVE_HOURS, REQUESTS_PER_MINUTE } from '../queries/pool-state.ts';
 import type { Store } from '../storage/index.ts';
 import { planChunks, type Span } from './bounds.ts';
@@ -27,6 +28,8 @@ export interface AnalyzeResult {
 
 const MAX_ROWS_PER_CHUNK = 1_000_000;
 const MAX_WINDOWS_PER_CHUNK = 240;
+/** Time that one statement may cover, unless a single window is longer: the fluid model holds each of its seconds. */
+const MAX_CHUNK_MS = 4 * HOUR_MS;
 
 /**
  * Computes the windows of a range in time order, many per statement, with bounded memory. What is stored after each
@@ -64,6 +67,6 @@ export async function planRange(
   return planChunks({ fromMs, toMs }, active, perMinute, {
     windowMs,
     maxRows: MAX_ROWS_PER_CHUNK,
-    maxWindows: MAX_WINDOWS_PER_CHUNK,
+    maxWindows: Math.max(1, Math.min(MAX_WINDOWS_PER_CHUNK, Math.floor(MAX_CHUNK_MS / windowMs))),
   });
 }

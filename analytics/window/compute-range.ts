@@ -42,7 +42,7 @@ import {
 import { policyTimeline } from './policy-timeline.ts';
 import { capacityInWindow, entitlementsOf, type PoolOptions, weightTimeline } from './pool-model.ts';
 import { compareBytes, RangeWork } from './range-work.ts';
-import { type DecidedRange, readKnown, storeWindows } from './store-windows.ts';
+import { type DecidedRange, type KnownRange, readKnown, storeWindows } from './store-windows.ts';
 
 /**
  * Computes the windows of a range from the stored requests and stores what changed. Rows are read once into the job's
@@ -55,13 +55,22 @@ export async function computeRange(store: Store, range: ComputeRange): Promise<C
   const before = await readStateBefore(store, range);
   try {
     const scan = await fillRows(store, range, before);
-    if (scan.rows === 0) return { windows: 0, written: 0, expired: 0, rows: 0 };
+    const passed = passedThrough(range, known);
+    if (scan.rows === 0 && passed.length === 0) return { windows: 0, written: 0, expired: 0, rows: 0 };
     const rows = await completeRows(store, range, scan);
-    const decided = { known, ...(await decide(store, range, before, { rows, scan })) };
+    const decided = { known, ...(await decide(store, range, before, { rows, scan, passed })) };
     return { ...(await storeWindows(store, range, decided)), rows: scan.rows };
   } finally {
     await store.command('jobs', DROP_ROWS_TABLES);
   }
+}
+
+/**
+ * The stored windows, by number, in which nothing arrived: a request of earlier only reached into them, and what is known of it
+ * now may say that it did not. Such a window is computed again even if nothing is left of it.
+ */
+function passedThrough({ windowMs }: ComputeRange, { stored }: KnownRange): number[] {
+  return [...stored.values()].filter(({ attempts }) => attempts === 0).map(({ startMs }) => startMs / windowMs);
 }
 
 interface StateBefore {
@@ -172,7 +181,7 @@ async function decide(
   store: Store,
   range: ComputeRange,
   before: StateBefore,
-  read: { readonly rows: RowsTable; readonly scan: WindowScan },
+  read: { readonly rows: RowsTable; readonly scan: WindowScan; readonly passed: readonly number[] },
 ): Promise<Omit<DecidedRange, 'known'>> {
   const { windowMs, fromMs, toMs } = range;
   const { facts } = before;
@@ -207,11 +216,12 @@ async function decide(
       const startMs = window * windowMs;
       return capacityInWindow(facts.capacity, startMs, startMs + windowMs).slots;
     }),
+    passed: read.passed,
     meanServiceMs: new Map(means.values.map((mean, index) => [means.fromWindow + index, mean])),
   };
   const { windows } = decideWindows(facts, rows, before.state);
   const fluid = await computeFluid(store, { facts, windows, spans, named: work.named, before: before.fluid });
-  return { facts, windows, fluid, ...read };
+  return { facts, windows, fluid, rows: read.rows, scan: read.scan };
 }
 
 async function readWork(store: Store, spans: SpansParams, windowMs: number, before: FluidState): Promise<RangeWork> {

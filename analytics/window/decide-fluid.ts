@@ -53,7 +53,7 @@ export function decideFluid(
     graceRatio: Math.min(1, 1000 / stepMs),
     terms: termsOf(facts, range, { rates, windowOf, numbers, stepsPerSpan, first }),
     stepsPerSpan,
-    isOccupied: (span) => windowOf.has(first + span),
+    isOccupied: (span) => (windowOf.get(first + span)?.tenants.length ?? 0) > 0,
     onSpan: (span) => {
       const decided = windowOf.get(first + span.span);
       if (decided === undefined) return;

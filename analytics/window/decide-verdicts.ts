@@ -26,6 +26,8 @@ export interface TenantBalance {
   /** Served, over the window as a whole, beyond what was due in it and owed from before; may be negative. */
   readonly netExcess: number;
   readonly demand: number;
+  /** Late work when the window began, and when it ended. */
+  readonly lateBefore: number;
   readonly lateAfter: number;
   readonly quotaRefusedCost: number;
   /** The ideal system still owed it this when the window began, and the real one had done it. */
@@ -95,7 +97,7 @@ export function decideTenantVerdict(balance: TenantBalance, pool: Granularity, a
   if (exceeds(shortfallOf(balance, anyOver), toleranceOf(balance, pool))) return 'short';
   if (isOver(balance, pool)) return 'over';
   if (balance.quotaRefusedCost > 0) return 'capped';
-  if (balance.demand === 0 && balance.lateAfter === 0) return 'idle';
+  if (balance.demand === 0 && balance.lateBefore === 0 && balance.lateAfter === 0) return 'idle';
   return 'fair';
 }
 

@@ -45,6 +45,8 @@ export interface WindowRowsOfRange {
   readonly pools: readonly PoolArrivalsRow[];
   /** By the number of a window. */
   readonly saturation: ReadonlyMap<number, Saturation>;
+  /** Windows that are decided even if no row is left of them. */
+  readonly passed: readonly number[];
   /** Ŝ per window, carried; only windows of the range. */
   readonly meanServiceMs: ReadonlyMap<number, number | null>;
 }
@@ -104,7 +106,7 @@ export function decideWindows(
   const work = new Map(rows.work.map((row) => [row.window, row]));
   const arrivals = groupByWindow(rows.arrivals);
   const pools = new Map(rows.pools.map((row) => [row.window, row]));
-  const numbers = [...new Set([...work.keys(), ...arrivals.keys()])].sort((a, b) => a - b);
+  const numbers = [...new Set([...work.keys(), ...arrivals.keys(), ...rows.passed])].sort((a, b) => a - b);
   const windows: DecidedWindow[] = [];
   let carried = state;
   for (const window of numbers) {

@@ -147,6 +147,7 @@ function balancesOf(decided: DecidedWindow, around: Surroundings, shareReason: s
       netExcess: served - gps.served - gps.lagBefore,
       aheadBefore: gps.aheadBefore,
       demand: decided.fairness.tenants[index]?.demand ?? 0,
+      lateBefore: work?.late ?? 0,
       lateAfter: work?.lateAfter ?? 0,
       quotaRefusedCost: arrivals?.quotaRefusedCost ?? 0,
       relativeWeight: weights > 0 ? (standing.weight * present.length) / weights : 1,

@@ -88,7 +88,12 @@ export function addAnalyze(program: Command, context: CliContext): void {
             }),
             onProgress: progress.update,
             signal: context.signal,
-          }).finally(progress.stop);
+          })
+            .catch((error: unknown) => {
+              if (!context.signal.aborted) throw error;
+              throw new EvenshareError('EVS_INTERRUPTED', 'interrupted: "analyze --resume" goes on where it stopped');
+            })
+            .finally(progress.stop);
           results.push({
             pool: span.pool,
             from: new Date(row.fromMs).toISOString(),

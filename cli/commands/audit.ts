@@ -13,7 +13,7 @@ import {
   windowStart,
 } from '../../analytics/index.ts';
 import type { LoadReport } from '../../ingest/index.ts';
-import { EvenshareError } from '../../scheduler-core/kernel/index.ts';
+import { DAY_MS, EvenshareError } from '../../scheduler-core/kernel/index.ts';
 import type { CliContext } from '../context.ts';
 import { printJson } from '../output.ts';
 import { startProgress } from '../progress.ts';
@@ -51,7 +51,7 @@ export function addAudit(program: Command, context: CliContext): void {
     .addHelpText('after', '\nExample:\n  evenshare audit gateway.ndjson --slots 8 --window 20s --fail-on unfair\n')
     .action(async (files: string[], options: AuditOptions) => {
       const format = await openFormat(options);
-      const windowMs = durationOption('--window', options.window);
+      const windowMs = windowOption(options.window);
       const slots = options.slots === undefined ? null : positiveOption('--slots', options.slots);
       const rules = options.failOn === undefined ? [] : parseFailOn(options.failOn);
       const weights = options.policy === undefined ? {} : await readPolicyWeights(options.policy);
@@ -146,6 +146,15 @@ async function auditPools(
     });
   }
   return results;
+}
+
+/** A window is held in seconds, each with what every tenant asked for. */
+const MAX_WINDOW_MS = 31 * DAY_MS;
+
+function windowOption(text: string): number {
+  const windowMs = durationOption('--window', text);
+  if (windowMs <= MAX_WINDOW_MS) return windowMs;
+  throw new EvenshareError('EVS_USAGE', `--window "${text}" is longer than 31d: choose a shorter one`);
 }
 
 /** Every window is a result of its own: more than anybody can look at is a mistake of units. */

@@ -62,6 +62,9 @@ export function addFairness(program: Command, context: CliContext): void {
       const by = periodOption(options);
       const fromMs = options.from === undefined ? null : timeOption('--from', options.from);
       const toMs = options.to === undefined ? null : timeOption('--to', options.to);
+      if (fromMs !== null && toMs !== null && fromMs >= toMs) {
+        throw new EvenshareError('EVS_USAGE', `--from "${options.from}" must be before --to "${options.to}"`);
+      }
       const config = withStoreFlags(await loadConfig(program.opts<GlobalOptions>().config, context.env), options);
       const store = await openStore(config, context);
       try {

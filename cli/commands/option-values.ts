@@ -31,13 +31,12 @@ export function portOption(text: string | undefined, otherwise: number): number 
   return port;
 }
 
+/** A day, which begins at midnight UTC, or a moment with its zone: without one it would be another wherever it is read. */
+const RFC_3339 = /^(\d{4})-(\d\d)-(\d\d)(T\d\d:\d\d(:\d\d(\.\d+)?)?(Z|[+-]\d\d:?\d\d))?$/i;
+
 /** A moment given as RFC 3339 or epoch milliseconds; throws `EVS_USAGE`. */
 export function timeOption(name: string, text: string): number {
-  const ms = /^\d{11,14}$/.test(text)
-    ? Number(text)
-    : /^\d{4}-\d\d-\d\d(T.+)?$/i.test(text)
-      ? Date.parse(text)
-      : Number.NaN;
+  const ms = /^\d{11,14}$/.test(text) ? Number(text) : parseTime(text);
   if (!Number.isFinite(ms)) {
     throw new EvenshareError(
       'EVS_USAGE',
@@ -45,6 +44,13 @@ export function timeOption(name: string, text: string): number {
     );
   }
   return ms;
+}
+
+/** NaN for what is no time, a day that its month does not have among it. */
+function parseTime(text: string): number {
+  const [, year, month, day] = RFC_3339.exec(text) ?? [];
+  const lastDay = new Date(Date.UTC(Number(year), Number(month), 0)).getUTCDate();
+  return Number(day) <= lastDay ? Date.parse(text) : Number.NaN;
 }
 
 /** `KEY=VALUE` pairs as a record; throws `EVS_USAGE`. */

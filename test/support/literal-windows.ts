@@ -182,7 +182,7 @@ export function literalWindows(events: readonly DecisionEvent[], options: Litera
       else if (shortfall > tolerance * (1 + 1e-9)) verdict = 'short';
       else if (isOver(tenant)) verdict = 'over';
       else if (quota > 0) verdict = 'capped';
-      else if (d === 0 && v === 0) verdict = 'idle';
+      else if (d === 0 && v === 0 && late(mine, startMs) === 0) verdict = 'idle';
       tenants.set(tenant, {
         demand: d,
         backlog: backlog.get(tenant) ?? 0,

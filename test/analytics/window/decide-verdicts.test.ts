@@ -14,6 +14,7 @@ const balance = {
   netExcess: 0,
   aheadBefore: 0,
   demand: 100,
+  lateBefore: 0,
   lateAfter: 0,
   quotaRefusedCost: 0,
   relativeWeight: 1,
@@ -53,6 +54,11 @@ describe('the verdict on a tenant', () => {
     {
       why: 'nothing asked for, and late work of earlier',
       given: { due: 0, demand: 0, lateAfter: 1 },
+      verdict: 'fair',
+    },
+    {
+      why: 'nothing asked for, and late work of earlier that is done now',
+      given: { due: 0, demand: 0, lateBefore: 1 },
       verdict: 'fair',
     },
     { why: 'no share can be known', given: { due: null, lag: 50 }, verdict: 'unknown' },
