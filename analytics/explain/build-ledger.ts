@@ -2,7 +2,7 @@ import type { TenantWindow, Window } from '../window/window-result.ts';
 import { type Division, divideDeficits, type Excess, type Sources, type Victim } from './divide-deficits.ts';
 import type { Ledger, LedgerEntry, TenantLedger, TopCause } from './explanation.ts';
 import { roundPercents } from './round-percents.ts';
-import { lagBefore, queueBefore, servedBeyondShare, tenantFigures } from './tenant-figures.ts';
+import { lagBefore, queueBefore, tenantFigures } from './tenant-figures.ts';
 import { topCause } from './top-cause.ts';
 
 /** Culprits that a ledger names; the rest are put together. */
@@ -12,11 +12,12 @@ const IDLE_CAUSE_RATIO = 0.01;
 /** A part of a deficit that is no more than rounding. */
 const ROUNDING = 1e-9;
 
-/** A tenant that accounts for something, as parts of each victim's deficit and of what `within` explains of it. */
+/** A tenant that accounts for something, as parts of what `over` and `within` explain of each deficit, and of the deficits of others. */
 interface Culprit {
   readonly tenant: string;
   readonly overRatio: number;
   readonly withinRatio: number;
+  readonly aheadRatio: number;
   /** Over all victims. */
   readonly cost: number;
 }
@@ -31,6 +32,8 @@ export interface DividedWindow {
   readonly hasOwnCause: boolean;
   /** Slots that nobody used all the while are gone, whatever is declared. */
   readonly idleIsLost: boolean;
+  /** The window was judged to suffer from earlier ones: what nothing in it explains is theirs. */
+  readonly isCarried: boolean;
   /** Who was served ahead the most in earlier windows and still is; null: nobody is, or others are to blame. */
   readonly holder: string | null;
 }
@@ -51,7 +54,9 @@ export function divideWindow(window: Window, before: Window | null): DividedWind
   const idleIsLost = isNamed('lost_capacity');
   const hasOwnCause = sources.over.length > 0 || idleIsLost || isNamed('idle_slots');
   const holder = holderOf(window);
-  return { victims, division, culprits: culpritsOf(victims, sources, division), hasOwnCause, idleIsLost, holder };
+  const isCarried = isNamed('carried_over');
+  const culprits = culpritsOf(victims, sources, division);
+  return { victims, division, culprits, hasOwnCause, idleIsLost, isCarried, holder };
 }
 
 /** Who has of earlier windows what others are owed: the first of those named beside it. */
@@ -63,27 +68,27 @@ export function holderOf({ causes }: Pick<Window, 'causes'>): string | null {
 function sourcesOf(window: Window, carried: ReadonlyMap<string, number>, queueCost: number): Sources {
   const over: Excess[] = [];
   const within: Excess[] = [];
+  const ahead: Excess[] = [];
   let unserved = 0;
   for (const tenant of window.tenants) {
     const { basis, ideal, served, excess, lag } = tenantFigures(tenant);
     unserved += (ideal ?? 0) - (served ?? 0);
-    if (tenant.verdict === 'short' || excess === null) continue;
-    const beyond = servedBeyondShare(tenant);
+    if (excess === null) continue;
     // What it was behind itself and caught up was nobody else's.
     const owed = basis === 'fluid' ? 0 : (carried.get(tenant.tenant) ?? 0);
-    if (tenant.verdict === 'over' && excess > owed) {
-      over.push({ tenant: tenant.tenant, cost: excess - owed });
-      if (beyond > excess) within.push({ tenant: tenant.tenant, cost: beyond - excess });
-      continue;
-    }
-    const cost = Math.max(beyond, excess - Math.max(owed, lag ?? 0));
-    if (cost > 0) within.push({ tenant: tenant.tenant, cost });
+    const isOver = tenant.verdict === 'over' && excess > owed;
+    // Figures of the window as a whole do not tell whether it was ahead before it was behind.
+    const cost = excess - (isOver || basis === 'fluid' ? owed : Math.max(owed, lag ?? 0));
+    if (!(cost > (served ?? 0) * ROUNDING)) continue;
+    if (isOver) over.push({ tenant: tenant.tenant, cost });
+    else (tenant.verdict === 'short' ? ahead : within).push({ tenant: tenant.tenant, cost });
   }
   const idle = window.idle_while_waiting_ratio ?? 0;
   const unusedCost = idle > IDLE_CAUSE_RATIO ? idle * (window.capacity.cost ?? 0) : 0;
   return {
     over: byName(over),
     within: byName(within),
+    ahead: byName(ahead),
     idleCost: unusedCost,
     lostCost: Math.max(0, unserved - unusedCost),
     queueCost,
@@ -96,24 +101,33 @@ function byName(excesses: Excess[]): Excess[] {
 }
 
 function culpritsOf(victims: readonly Victim[], sources: Sources, division: Division): Culprit[] {
-  const deficit = victims.reduce((total, victim) => total + victim.deficitCost, 0);
-  const within = division.victims.reduce((total, victim) => total + victim.withinCost, 0);
-  const ratios = new Map<string, { over: number; within: number }>();
-  for (const [place, { tenant }] of sources.over.entries()) {
-    ratios.set(tenant, { over: division.overRatios[place] ?? 0, within: 0 });
+  const deficits = new Map(victims.map((victim) => [victim.tenant, victim.deficitCost]));
+  const total = { deficit: 0, over: 0, within: 0 };
+  for (const [place, { deficitCost }] of victims.entries()) {
+    total.deficit += deficitCost;
+    total.over += division.victims[place]?.overCost ?? 0;
+    total.within += division.victims[place]?.withinCost ?? 0;
   }
-  for (const [place, { tenant }] of sources.within.entries()) {
-    ratios.set(tenant, { over: ratios.get(tenant)?.over ?? 0, within: division.withinRatios[place] ?? 0 });
-  }
-  return [...ratios]
-    .map(([tenant, ratio]) => ({
-      tenant,
-      overRatio: ratio.over,
-      withinRatio: ratio.within,
-      cost: ratio.over * deficit + ratio.within * within,
-    }))
-    .filter((culprit) => culprit.cost > 0)
+  const none = { overRatio: 0, withinRatio: 0, aheadRatio: 0 };
+  const ratios = [
+    ...sources.over.map(({ tenant }, place) => ({ ...none, tenant, overRatio: division.overRatios[place] ?? 0 })),
+    ...sources.within.map(({ tenant }, place) => ({ ...none, tenant, withinRatio: division.withinRatios[place] ?? 0 })),
+    ...sources.ahead.map(({ tenant }, place) => ({ ...none, tenant, aheadRatio: division.aheadRatios[place] ?? 0 })),
+  ];
+  return ratios
+    .map((culprit) => ({ ...culprit, cost: costTo(culprit, total, deficits.get(culprit.tenant) ?? 0) }))
+    .filter((culprit) => culprit.cost > total.deficit * ROUNDING)
     .sort((a, b) => b.cost - a.cost || (a.tenant < b.tenant ? -1 : 1));
+}
+
+/** What a tenant accounts for of some deficits; never of its own. */
+function costTo(
+  culprit: Omit<Culprit, 'cost'>,
+  total: { readonly deficit: number; readonly over: number; readonly within: number },
+  ownDeficitCost: number,
+): number {
+  const { overRatio, withinRatio, aheadRatio } = culprit;
+  return overRatio * total.over + withinRatio * total.within + aheadRatio * Math.max(0, total.deficit - ownDeficitCost);
 }
 
 /** The ledger of all short tenants, or of one; null where that one is not short. */
@@ -147,18 +161,24 @@ interface Account {
 
 /** What the deficits of some victims together are put down to. */
 function accountFor({ victims, division, culprits, ...divided }: DividedWindow, places: readonly number[]): Account {
-  const total = { deficit: 0, idle: 0, carried: 0, queue: 0, lost: 0, within: 0 };
+  const total = { deficit: 0, over: 0, idle: 0, carried: 0, queue: 0, lost: 0, within: 0, rest: 0 };
+  const own = new Map<string, number>();
   for (const place of places) {
     const of = division.victims[place];
-    total.deficit += victims[place]?.deficitCost ?? 0;
+    const victim = victims[place];
+    total.deficit += victim?.deficitCost ?? 0;
+    if (victim !== undefined) own.set(victim.tenant, victim.deficitCost);
+    total.over += of?.overCost ?? 0;
     if (divided.idleIsLost) total.lost += of?.idleCost ?? 0;
     else total.idle += of?.idleCost ?? 0;
     total.carried += of?.carriedCost ?? 0;
     total.queue += of?.queueCost ?? 0;
     total.lost += of?.lostCost ?? 0;
     total.within += of?.withinCost ?? 0;
+    total.rest += of?.restCost ?? 0;
   }
-  const costOf = (culprit: Culprit): number => culprit.overRatio * total.deficit + culprit.withinRatio * total.within;
+  const costOf = (culprit: Culprit): number => costTo(culprit, total, own.get(culprit.tenant) ?? 0);
+  const { isCarried } = divided;
   const rest = culprits.slice(MAX_CULPRITS);
   const parts: Omit<LedgerEntry, 'percent'>[] = [
     ...culprits
@@ -171,8 +191,14 @@ function accountFor({ victims, division, culprits, ...divided }: DividedWindow, 
       cost: rest.reduce((sum, culprit) => sum + costOf(culprit), 0),
     },
     { cause: 'idle_slots', tenant: null, tenants: 0, cost: total.idle },
-    { cause: 'carried_over', tenant: null, tenants: 0, cost: total.carried + total.queue },
+    {
+      cause: 'carried_over',
+      tenant: null,
+      tenants: 0,
+      cost: total.carried + total.queue + (isCarried ? total.rest : 0),
+    },
     { cause: 'lost_capacity', tenant: null, tenants: 0, cost: total.lost },
+    { cause: 'none', tenant: null, tenants: 0, cost: isCarried ? 0 : total.rest },
   ];
   const entries = parts
     .filter((part) => part.cost > total.deficit * ROUNDING)

@@ -19,9 +19,8 @@ export function describeTenant(tenant: TenantWindow, unit: string): string {
     case 'idle':
       return 'asked for nothing and was owed nothing';
     case 'fair':
-      return isBelow(served, ideal) && refusedForRoom(tenant) > 0
-        ? `${gotOf(served, ideal, unit)}; ${refusedWords(tenant)}what was refused leaves nothing overdue`
-        : gotOf(served, ideal, unit);
+      if (!isBelow(served, ideal)) return gotOf(served, ideal, unit);
+      return `${gotOf(served, ideal, unit)}; ${refusedForRoom(tenant) > 0 ? `${refusedWords(tenant)}what was refused leaves nothing overdue` : avoidWords(figures.lag ?? 0)}`;
     case 'unknown':
       return 'cannot be judged';
   }
@@ -32,6 +31,12 @@ const NOTED_RATIO = 0.97;
 
 function isBelow(served: number, ideal: number): boolean {
   return served < NOTED_RATIO * ideal;
+}
+
+/** Why it is fair all the same. */
+function avoidWords(lag: number): string {
+  if (lag <= 0) return 'nothing of the rest was overdue';
+  return `what was overdue, ${shownCost(lag)}, is within what schedulers of whole requests cannot avoid`;
 }
 
 function refusedForRoom({ rejected }: TenantWindow): number {

@@ -100,9 +100,15 @@ function culpritWords(entry: LedgerEntry, window: Window, part: string): string 
   const name = shownName(entry.tenant ?? '');
   const tenant = window.tenants.find((each) => each.tenant === entry.tenant);
   const excess = tenant === undefined ? 0 : (tenantFigures(tenant).excess ?? 0);
-  return excess > 0
-    ? `${name} was served ${shownCost(excess)} beyond its share, which is ${part}`
-    : `${name} was served ahead of its turn for a part of the window, which is ${part}`;
+  const words = `served ${shownCost(excess)} beyond its share`;
+  switch (tenant?.verdict) {
+    case 'over':
+      return `${name} was ${words}, which is ${part}`;
+    case 'short':
+      return `${name}, at times short itself, was at others ${words}, which is ${part}`;
+    default:
+      return `${name} was for a part of the window ${words}, which is ${part}`;
+  }
 }
 
 function causeWords({ cause }: LedgerEntry, part: string, holder: string | null): string {
@@ -114,6 +120,8 @@ function causeWords({ cause }: LedgerEntry, part: string, holder: string | null)
         return `${part} is owed from earlier windows, in which ${shownName(holder)} was served ahead, and it still is`;
       }
       return `${part} is owed from earlier windows, or had to wait behind what they left (the windows before this one tell who left it)`;
+    case 'none':
+      return `${part} cannot be put down to anybody: no work that was due went undone, but some was done late`;
     default:
       return `${part} is lost capacity: work that was due and that nobody got done`;
   }

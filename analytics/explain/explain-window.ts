@@ -40,11 +40,14 @@ export function explainWindow(window: Window, tenant: string | null, context: Ex
   const ledger = divided === null ? null : listLedger(divided, asked?.tenant ?? null, MAX_TENANTS);
   const attributed = attributedCosts(divided);
   const culprits = topCulprits(divided);
-  const shown = ordered.tenants.filter((each) => asked === null || each === asked || culprits.has(each.tenant));
-  const tenants = shown
-    .sort((a, b) => compareTenants(a, b, asked))
-    .slice(0, MAX_TENANTS)
-    .map((each) => explainTenant(each, ordered, attributed.get(each.tenant) ?? 0));
+  const isNamed = (each: TenantWindow): boolean =>
+    each === asked || culprits.has(each.tenant) || (divided !== null && each.tenant === divided.holder);
+  const shown = ordered.tenants
+    .filter((each) => asked === null || isNamed(each))
+    .sort((a, b) => compareTenants(a, b, asked));
+  const tenants = firstAndNamed(shown, isNamed).map((each) =>
+    explainTenant(each, ordered, attributed.get(each.tenant) ?? 0),
+  );
   return {
     pool: context.pool,
     tenant: asked?.tenant ?? null,
@@ -66,6 +69,12 @@ export function explainWindow(window: Window, tenant: string | null, context: Ex
       ? { ledger_reason: known ? noDeficit(divided) : (window.verdict_reasons[0] ?? 'unknown') }
       : {}),
   };
+}
+
+/** As many as an explanation lists, those who are named always among them. */
+function firstAndNamed(tenants: readonly TenantWindow[], isNamed: (each: TenantWindow) => boolean): TenantWindow[] {
+  let room = MAX_TENANTS - tenants.filter(isNamed).length;
+  return tenants.filter((each) => isNamed(each) || room-- > 0);
 }
 
 /** Why there is nothing to divide: in the window, or of the tenant that was asked for. */

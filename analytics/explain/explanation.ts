@@ -7,7 +7,8 @@ const figure = () => nullable(Type.Number());
 /**
  * - `over_served`: tenants served beyond their ideal service; - `idle_slots`: slots stood idle while requests waited;
  * - `carried_over`: owed from earlier windows; - `lost_capacity`: the pool did less than it could;
- * - `quota`: the tenant's own quota refused it, nobody else; - `none`: there is nothing to put down to anybody.
+ * - `quota`: the tenant's own quota refused it, nobody else; - `none`: there is nothing to put down to anybody, or, in a
+ *   ledger, the part that nothing explains: all that was due was done, and some of it late.
  */
 export const EXPLAINED_CAUSES = [
   'over_served',

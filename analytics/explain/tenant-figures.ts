@@ -30,18 +30,6 @@ export function tenantFigures(tenant: TenantWindow): TenantFigures {
 }
 
 /**
- * Served work that the tenant asked for while it had more than its share outstanding: what it may have taken from others
- * for a part of the window, though over the whole of it the sums even out.
- */
-export function servedBeyondShare(tenant: TenantWindow): number {
-  const attempts = tenant.requests + tenant.retries;
-  const served = tenant.served_cost;
-  if (tenant.fluid === null || served === null || attempts === 0 || tenant.arrived_cost_raw === null) return 0;
-  const beyond = Math.max(0, attempts - tenant.fluid.in_share_requests);
-  return Math.min(served, (beyond / attempts) * tenant.arrived_cost_raw);
-}
-
-/**
  * Late work when the window began, of all tenants together: what the one just before left waiting or in service. Of a
  * tenant that lagged it is its lag and its ideal backlog, of another no more than the backlog.
  */

@@ -9,7 +9,8 @@ const LEAST_OWN_RATIO = 0.05;
  * What a deficit is put down to above all: the cause with the largest part, and, where that is tenants served beyond
  * their share, who of them accounts for the most. A debt that goes on growing is this window's doing: it counts only
  * where the window added nothing of note, or has no cause of its own: nobody over its share, no slots idle or lost. Then
- * it is put down to who was served ahead in earlier windows and still is, if anybody is.
+ * it is put down to who was served ahead in earlier windows and still is, if anybody is. What nothing explains (`none`) is
+ * the top cause only where there is no other.
  *
  * @param debtCost what of the entry `carried_over` was owed when the window began, and not only waited for behind others.
  */

@@ -21,9 +21,11 @@ function summary({ summary: sentences, notes }: Explanation): string {
 type TenantRow = Explanation['tenants'][number];
 type StepRow = ListedFilling['steps'][number];
 
-function tenantsTable({ tenants, tenants_left_out: leftOut, window, tenant: asked }: Explanation): string {
+function tenantsTable(explanation: Explanation): string {
+  const { tenants, tenants_left_out: leftOut, window, tenant: asked } = explanation;
   if (tenants.length === 0) return '';
-  const rows = tenants.slice(0, MAX_ROWS);
+  const named = namedTenants(explanation);
+  const rows = tenants.filter((row, place) => place < MAX_ROWS || named.has(row.tenant));
   const cost = (title: string, value: (row: TenantRow) => number | null): Column<TenantRow> => {
     return { title, value: (row) => formatFigure(value(row), 1), align: 'right' };
   };
@@ -41,7 +43,12 @@ function tenantsTable({ tenants, tenants_left_out: leftOut, window, tenant: aske
     cost('beyond', (row) => row.excess_cost),
     cost('taken from others', (row) => row.attributed_cost),
   ]);
-  return `Who was entitled to what (costs in ${window.cost_unit})\n${table}${more(tenants.length - rows.length + (asked === null ? leftOut : 0), 'tenants')}`;
+  return `Who was entitled to what (costs in ${window.cost_unit})\n${table}${more(tenants.length - rows.length + (asked === null ? leftOut : 0), 'tenant', 'tenants')}`;
+}
+
+/** Whom the causes name: they are listed even where they stand behind many others. */
+function namedTenants({ ledger, top_cause: top }: Explanation): ReadonlySet<string | null> {
+  return new Set([top.tenant, ...(ledger?.entries ?? []).map(({ tenant }) => tenant)]);
 }
 
 function fillingTables({ filling, window, tenants }: Explanation): string {
@@ -56,7 +63,8 @@ function fillingTables({ filling, window, tenants }: Explanation): string {
   });
   const groupsLeft = Math.max(0, filling.groups.length - MAX_GROUPS) + filling.groups_left_out;
   return (
-    [`${title}\n${fluid}${stepsTable(filling, window.cost_unit)}`, ...inside].join('\n') + more(groupsLeft, 'groups')
+    [`${title}\n${fluid}${stepsTable(filling, window.cost_unit)}`, ...inside].join('\n') +
+    more(groupsLeft, 'group', 'groups')
   );
 }
 
@@ -79,7 +87,7 @@ function stepsTable(filling: ListedFilling, unit: string): string {
     { title: 'share', value: (row) => formatFigure(row.share_cost, 1), align: 'right' },
     { title: 'capacity left', value: (row) => formatFigure(row.capacity_left_cost, 1), align: 'right' },
   ]);
-  return `${sentence}${table}${more(steps.length - rows.length + filling.steps_left_out, 'steps between them')}`;
+  return `${sentence}${table}${more(steps.length - rows.length + filling.steps_left_out, 'step between them', 'steps between them')}`;
 }
 
 /** Steps left out of the list stand in its middle. */
@@ -98,7 +106,7 @@ function ledgerTable({ ledger, window }: Explanation): string {
     { title: 'overdue', value: (row) => formatFigure(row.deficit_cost, 1), align: 'right' },
     { title: 'put down to', value: (row) => causesText(row.entries) },
   ]);
-  return `What the shortfalls are put down to (costs in ${window.cost_unit})\n${table}${more(left, 'short tenants')}`;
+  return `What the shortfalls are put down to (costs in ${window.cost_unit})\n${table}${more(left, 'short tenant', 'short tenants')}`;
 }
 
 function causesText(entries: readonly LedgerEntry[]): string {
@@ -108,10 +116,11 @@ function causesText(entries: readonly LedgerEntry[]): string {
 }
 
 function causeText(entry: LedgerEntry): string {
+  if (entry.cause === 'none') return 'nobody';
   if (entry.cause !== 'over_served') return entry.cause.replaceAll('_', ' ');
-  return entry.tenant ?? `${entry.tenants} more tenants`;
+  return entry.tenant ?? `${entry.tenants} more ${entry.tenants === 1 ? 'tenant' : 'tenants'}`;
 }
 
-function more(count: number, what: string): string {
-  return count > 0 ? `… and ${count} ${what} more (--json lists more)\n` : '';
+function more(count: number, one: string, many: string): string {
+  return count > 0 ? `… and ${count} ${count === 1 ? one : many} more (--json lists more)\n` : '';
 }

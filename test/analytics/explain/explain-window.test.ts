@@ -3,6 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { type ExplainContext, explainWindow, MAX_TENANTS } from '../../../analytics/explain/explain-window.ts';
 import { type Explanation, ExplanationSchema } from '../../../analytics/explain/explanation.ts';
 import type { TenantWindow, Window } from '../../../analytics/window/window-result.ts';
+import { describeExplanation } from '../../../cli/commands/explain-text.ts';
 import { fluidOf, madeTenant, madeWindow } from './made-window.ts';
 
 const CONTEXT: ExplainContext = { pool: 'llm-a', before: null, groupWeights: new Map() };
@@ -78,7 +79,10 @@ describe('an unfair window', () => {
   test('takes nothing from the window before where another one lies between them', () => {
     const before = madeWindow([small({ lag: 200 })], { ...BEFORE, end: BEFORE.start });
     const explanation = explain(madeWindow([small({ served: 301, lag: 190 })]), null, { before });
-    expect(explanation.top_cause.cause).toBe('lost_capacity');
+    expect(causesOf(explanation)).toEqual([[100, 'none', null]]);
+    expect(explanation.summary[1]).toBe(
+      '100% of the shortfall cannot be put down to anybody: no work that was due went undone, but some was done late.',
+    );
   });
 
   test('does not blame a tenant for getting what it was owed itself', () => {
@@ -105,7 +109,7 @@ describe('an unfair window', () => {
       verdict: 'fair',
       fair: 1_000,
       served: 1_000,
-      fluid: fluidOf(1_000, { ideal: 1_000, lag: 0, inShare: 400, share: 1 }),
+      fluid: { ...fluidOf(1_000, { ideal: 1_000, lag: 0, inShare: 400, share: 1 }), excess_cost: 90 },
     });
     const calm = madeTenant({
       tenant: 'calm',
@@ -117,7 +121,7 @@ describe('an unfair window', () => {
     const explanation = explain(madeWindow([victim, burst, calm]));
     expect(explanation.top_cause).toEqual({ cause: 'over_served', tenant: 'burst' });
     expect(explanation.summary[1]).toBe(
-      'burst was served ahead of its turn for a part of the window, which is 100% of the shortfall.',
+      'burst was for a part of the window served 90 beyond its share, which is 100% of the shortfall.',
     );
   });
 
@@ -152,6 +156,16 @@ describe('an unfair window', () => {
     const entries = explanation.ledger?.tenants[0]?.entries ?? [];
     expect(entries.filter((entry) => entry.tenant !== null)).toHaveLength(20);
     expect(entries.find((entry) => entry.cause === 'over_served' && entry.tenant === null)?.tenants).toBe(20);
+    const listed = new Set(explanation.tenants.map((each) => each.tenant));
+    expect(entries.every(({ tenant }) => tenant === null || listed.has(tenant))).toBe(true);
+  });
+
+  test('lists the tenant that it names behind any number of short ones', () => {
+    const many = Array.from({ length: 21 }, (_, index) => small({ tenant: `s${index}`, lag: 100 + index }));
+    const text = describeExplanation(explain(madeWindow([...many, big(9_000)])));
+    expect(text).toMatch(/^big01 +1 +over /m);
+    expect(text).toContain('… and 1 tenant more (');
+    expect(text).toContain('… and 1 short tenant more (');
   });
 });
 
@@ -187,7 +201,11 @@ describe('a window in which nobody is short', () => {
       served: 20,
       rejected: { queue_full: 80, quota: 7 },
     });
-    const window = madeWindow([idle, refused]);
+    const late = madeTenant({ tenant: 'l', verdict: 'fair', fair: 4, served: 2, lag: 2 });
+    const window = madeWindow([idle, refused, late]);
+    expect(explain(window, 'l').summary[1]).toBe(
+      'l got 2 of the 4 requests it was entitled to (50%); what was overdue, 2, is within what schedulers of whole requests cannot avoid.',
+    );
     expect(explain(window, 'i').summary[1]).toBe('i asked for nothing and was owed nothing.');
     expect(explain(window, 'r').summary[1]).toBe(
       'r got 20 of the 100 requests it was entitled to (20%); 80 of its requests were refused, and what was refused leaves nothing overdue.',

@@ -26,28 +26,18 @@ const QUEUE = [
   ['beta', 60],
 ] as const;
 
+const WEIGHTS: Readonly<Record<string, Readonly<Record<string, number>>>> = {
+  equal: {},
+  weighted: { 'acme-1': 1, 'acme-2': 2, beta: 5 },
+};
+
 describe('a queue of one slot, served first come first served', () => {
   let opened: TemporaryStore;
   beforeAll(async () => {
     opened = await temporaryStore();
-    for (const [pool, weights] of [
-      ['equal', []],
-      [
-        'weighted',
-        [
-          ['acme-1', 1],
-          ['acme-2', 2],
-          ['beta', 5],
-        ],
-      ],
-    ] as const) {
+    for (const [pool, weights] of Object.entries(WEIGHTS)) {
       await declareSlots(opened.store, pool, 1);
-      await declareWeights(
-        opened.store,
-        pool,
-        weights.map(([tenant, weight]) => ({ tenant, weight, group: null })) as never,
-        0,
-      );
+      await declareWeights(opened.store, pool, weights, 0);
       const tenants = QUEUE.flatMap(([tenant, count]) => Array.from({ length: count }, () => tenant));
       await insertEvents(
         opened.store,
@@ -77,39 +67,46 @@ describe('a queue of one slot, served first come first served', () => {
   });
   afterAll(() => opened.remove());
 
-  async function explain(pool: string, atMs: number): Promise<Explanation> {
+  async function explain(pool: string): Promise<Explanation> {
     const options = { windowMs: WINDOW_MS, poolOptions: () => OPTIONS };
     const reader = createStoreReader(opened.store, options);
-    const answer = await explainAt(reader, { pool, atMs, windowMs: WINDOW_MS, tenant: null });
+    const answer = await explainAt(reader, {
+      pool,
+      atMs: START_MS + 30 * SECOND_MS,
+      windowMs: WINDOW_MS,
+      tenant: null,
+    });
     if (answer.kind !== 'explained') throw new Error(answer.kind);
     return answer.explanation;
   }
 
-  test('dump', async () => {
-    for (const pool of ['equal', 'weighted'])
-      for (const at of [0, 60_000]) {
-        const e = await explain(pool, START_MS + at);
-        console.log(describeExplanation(e));
-        const w = await createStoreReader(opened.store, { windowMs: WINDOW_MS, poolOptions: () => OPTIONS }).windows({
-          pool,
-          windowMs: WINDOW_MS,
-          fromMs: START_MS + at,
-          toMs: START_MS + at + 1,
-          withTenants: true,
-        });
-        console.log(
-          JSON.stringify(
-            w.windows[0]?.tenants.map((t) => ({
-              t: t.tenant,
-              s: t.served_cost,
-              lag: t.lag_cost,
-              fair: t.fair_share_cost,
-              f: t.fluid,
-            })),
-          ),
-          JSON.stringify(w.windows[0]?.causes),
-        );
-      }
-    expect(1).toBe(1);
+  const causesOf = ({ ledger }: Explanation): unknown =>
+    ledger?.entries.map(({ cause, tenant, cost, percent }) => [percent, cause, tenant, Math.round(cost)]);
+
+  test('is put down to those in front, to none more than it got beyond its share, and no capacity is lost', async () => {
+    const explanation = await explain('equal');
+    expect(causesOf(explanation)).toEqual([
+      [68, 'over_served', 'acme-1', 20_000],
+      [32, 'over_served', 'acme-2', 9_333],
+    ]);
+    expect(explanation.summary[1]).toBe(
+      'acme-1 was served 20,000 beyond its share, which is 68% of the shortfall; acme-2, at times short itself, was at others served 10,000 beyond its share, which is 32%.',
+    );
+    const own = explanation.ledger?.tenants.find(({ tenant }) => tenant === 'acme-2');
+    expect(own?.entries.map(({ tenant, percent }) => [tenant, percent])).toEqual([['acme-1', 100]]);
+  });
+
+  test('leaves to nobody what the excesses do not cover', async () => {
+    const explanation = await explain('weighted');
+    expect(causesOf(explanation)).toEqual([
+      [59, 'over_served', 'acme-1', 26_250],
+      [34, 'over_served', 'acme-2', 15_000],
+      [7, 'none', null, 2_875],
+    ]);
+    expect(explanation.summary[1]).toContain('; 7% cannot be put down to anybody: ');
+    for (const { excess_cost: excess, attributed_cost: attributed } of explanation.tenants) {
+      expect(attributed).toBeLessThanOrEqual((excess ?? 0) * (1 + 1e-9));
+    }
+    expect(describeExplanation(explanation)).toContain('53% acme-1, 41% acme-2, 6% nobody');
   });
 });
