@@ -6,7 +6,8 @@ export interface Saturation {
   readonly waitingMs: number;
   /**
    * What of the idle slot-time is the same number of slots without a break, in slot-ms: the most that a number of slots and
-   * a stretch of time come to, in all of which at least so many were free; only the time in which a request waited counts.
+   * a stretch of time come to, in all of which at least so many were free, or in nearly all (95%) of the whole window's; only
+   * the time in which a request waited counts.
    */
   readonly steadilyIdleMs: number;
 }
@@ -20,6 +21,8 @@ export interface SlotsInWindow {
 
 /** Slots in use are counted in whole slots and 2⁻³⁰ths, so that the order of requests changes nothing. */
 const FRACTIONS_PER_SLOT = 2 ** 30;
+/** All but this part of the time is nearly all of it. */
+const UNSTEADY_PART = 20;
 const CHUNK_MS = 4096;
 
 /** By how much the requests that wait and the slots in use change at each millisecond of a stretch of time. */
@@ -133,6 +136,8 @@ class Spells {
   readonly #slots: SlotsInWindow;
   /** Ever more free slots: since when at least as many were, as time in which requests waited, less that of those after. */
   readonly #levels: { readonly free: number; readonly waitingMs: number }[] = [];
+  /** Of the spells in which requests waited. */
+  readonly #waits: { readonly free: number; readonly lengthMs: number }[] = [];
   #steadyMs = 0;
   #idleMs = 0;
   #waitingMs = 0;
@@ -147,6 +152,7 @@ class Spells {
     const waitingMs = waits ? lengthMs : 0;
     this.#levels.push({ free, waitingMs: this.#endLevels(free) + waitingMs });
     this.#waitingMs += waitingMs;
+    if (waits) this.#waits.push({ free, lengthMs });
     if (free >= this.#slots.smallest) this.#idleMs += free * waitingMs;
   }
 
@@ -163,6 +169,17 @@ class Spells {
 
   saturation(): Saturation {
     this.#endLevels(Number.NEGATIVE_INFINITY);
-    return { idleWhileWaitingMs: this.#idleMs, waitingMs: this.#waitingMs, steadilyIdleMs: this.#steadyMs };
+    const steadilyIdleMs = Math.max(this.#steadyMs, this.#nearlyAlwaysFree() * this.#waitingMs);
+    return { idleWhileWaitingMs: this.#idleMs, waitingMs: this.#waitingMs, steadilyIdleMs };
+  }
+
+  /** So many slots were free in nearly all of the time in which requests waited: whole milliseconds make two requests overlap for one. */
+  #nearlyAlwaysFree(): number {
+    let left = Math.ceil(this.#waitingMs / UNSTEADY_PART);
+    for (const { free, lengthMs } of this.#waits.sort((one, other) => one.free - other.free)) {
+      left -= lengthMs;
+      if (left <= 0) return Math.max(0, free);
+    }
+    return 0;
   }
 }

@@ -48,7 +48,9 @@ function counted(given: readonly Given[], slots: number, smallest: number, windo
       steady = Math.max(steady, level * since);
     }
   }
-  return { idleWhileWaitingMs: idle, waitingMs: waiting, steadilyIdleMs: steady };
+  const whileWaiting = free.filter((_, place) => waits[place] === true).sort((a, b) => a - b);
+  const nearlyAlways = whileWaiting[Math.ceil(waiting / 20) - 1] ?? 0;
+  return { idleWhileWaitingMs: idle, waitingMs: waiting, steadilyIdleMs: Math.max(steady, nearlyAlways * waiting) };
 }
 
 describe('the sweep over waiting requests and slots', () => {
