@@ -1,4 +1,3 @@
-import { HOUR_MS } from '../../scheduler-core/kernel/index.ts';
 import { ACTIVE_HOURS, REQUESTS_PER_MINUTE } from '../queries/pool-state.ts';
 import type { Store } from '../storage/index.ts';
 import { planChunks, type Span } from './bounds.ts';
@@ -29,7 +28,7 @@ export interface AnalyzeResult {
 const MAX_ROWS_PER_CHUNK = 1_000_000;
 const MAX_WINDOWS_PER_CHUNK = 240;
 /** Time that one statement may cover, unless a single window is longer: the fluid model holds each of its seconds. */
-const MAX_CHUNK_MS = 4 * HOUR_MS;
+const MAX_CHUNK_MS = 4 * 60 * 60 * 1000;
 
 /**
  * Computes the windows of a range in time order, many per statement, with bounded memory. What is stored after each
