@@ -67,6 +67,7 @@ export async function storeWindows(
   // A window that is new is written whatever it says: the engine counts its waits while it is described.
   const fresh = decided.windows.filter(({ startMs }) => !stored.has(startMs)).map(({ startMs }) => startMs);
   const counting = countWaits(store, range, decided.rows, fresh);
+  // Its failure is told where it is awaited.
   counting.catch(() => undefined);
   const conflictsByWindow = new Map(conflicts.map((row) => [row.window, row.conflicts]));
   const changed: WindowRow[] = [];
